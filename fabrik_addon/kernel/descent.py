@@ -331,7 +331,7 @@ class Descent:
         if i == self.figure.count:
             away: V3 = minus(v3(self.figure.root, 0), v3(pose.shift, 0))
             return scaled(away, 1.0 / A_RADIAN_OF_SHIFT)
-        return rotation_vector(multiplied(q4(self.figure.start, i), conjugated(q4(pose.rotations, i))))
+        return rotation_vector(multiplied(q4(self.figure.posture, i), conjugated(q4(pose.rotations, i))))
 
     @cython.cfunc
     @cython.exceptval(check=False)

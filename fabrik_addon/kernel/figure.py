@@ -168,6 +168,7 @@ class Figure:
     segments: Doubles
     rest: Doubles
     start: Doubles
+    posture: Doubles  # to where joints are drawn in the solve at hand: their start, or that with straight limbs bent
     root: Doubles  # vector by which the start pose has joint 0 elsewhere
     stiffness: Doubles
     eases: Doubles  # share of that which does not count in the solve at hand, below 0 what counts besides; or `UNEASED`
@@ -194,6 +195,7 @@ class Figure:
         self.parents, self.gaps, self.inherits = integers(count), integers(count), integers(count)
         self.offsets, self.segments = doubles(3 * count), doubles(3 * count)
         self.rest, self.start, self.root = doubles(4 * count), doubles(4 * count), doubles(3)
+        self.posture = doubles(4 * count)
         self.stiffness, self.eases, self.spans = doubles(count), doubles(count), doubles(count)
         self.base = normalized(checked_rotation("base", base))
         self.limits = []
@@ -296,7 +298,7 @@ class Figure:
         figure.count, figure.is_chain, figure.moves, figure.base = self.count, self.is_chain, self.moves, self.base
         figure.parents, figure.gaps, figure.inherits = self.parents, self.gaps, self.inherits
         figure.rest, figure.stiffness, figure.is_stiff = self.rest, self.stiffness, self.is_stiff
-        figure.eases = self.eases
+        figure.eases, figure.posture = self.eases, self.posture
         figure.start, figure.root = doubles(4 * self.count), doubles(3)
         copy_into(figure.start, self.start, 4 * self.count)
         figure.limits, figure.changes = list(self.limits), 0

@@ -21,7 +21,7 @@ from .forms import Ints
 from .goals.base import HINT, PIN, PLACED, Goal
 from .goals.help import Help
 from .rows import Effort
-from .vectors import larger, length, smaller
+from .vectors import copy_into, larger, length, smaller
 
 POSTURE = cython.declare(cython.double, 0.03)  # sizes of the figure that a radian away from the start pose counts
 FINISHED_POSTURE = cython.declare(cython.double, 1e-5)  # the same, with which the pose is finished
@@ -67,6 +67,8 @@ class Ranks:
         stages: One for each rank of goals.
         rough: Of all goals by which a solve is judged, none before another.
         is_held: Whether what carries a limb is stiffer in the solve at hand, since that is in reach (`Help`).
+        is_bent: Whether straight limbs are drawn to where they are bent (`Rungs.bend_start`).
+        last: Of no goals, with all but hints kept, which lets these limbs become straight again; None before that.
     """
 
     figure: Figure
@@ -79,11 +81,14 @@ class Ranks:
     rough: Descent
     is_put: cython.bint
     is_held: cython.bint
+    is_bent: cython.bint
+    last: Descent
     effort: Effort
 
     def __init__(self, figure: Figure, goals: list[Goal], is_put: bool, effort: Effort) -> None:
         self.figure, self.goals, self.is_put, self.effort = figure, goals, is_put, effort
-        self.is_held = False
+        self.is_held = self.is_bent = False
+        self.last = None
         self.ranks = array("i", [rank_of_goal(goal) for goal in goals])
         self.stages = []
         before: list[Goal] = []
@@ -152,12 +157,31 @@ class Ranks:
             # no hand in its reach says how a body gives way to pinned feet; said before the stage's cost is found
             stage.is_eased = stage.goals[stage.kept].rank != PIN
             stage.take(start if before is None else before.pose)
+            if self.is_bent and stage.goals[stage.kept].rank == HINT and before is not None:
+                used += self.unbend(before)
+                stage.take(before.pose)
             if before is not None:
                 stage.keep(self.effort.tolerance)
             used += self.meet(stage, budget)
             before = stage
+        if self.is_bent:
+            used += self.unbend(before)
         if before is not self.descent:
             self.descent.take(before.pose)
+        return used
+
+    @cython.cfunc
+    def unbend(self, stage: Descent) -> cython.int:
+        """Let what was bent go back as far as the goals of a stage and those before allow; returns the steps used."""
+        self.is_bent = False
+        copy_into(self.figure.posture, self.figure.start, 4 * self.figure.count)
+        if self.last is None:
+            self.last = Descent(self.figure, [], Descent(self.figure, stage.goals))
+            self.last.weight = POSTURE
+        self.last.take(stage.pose)
+        self.last.keep(self.effort.tolerance)
+        used: cython.int = self.last.descend(NEVER_ENOUGH, self.effort.passes, CONVERGED_IN_ROOM, FIRST_DAMPING)
+        stage.take(self.last.pose)
         return used
 
     @cython.cfunc

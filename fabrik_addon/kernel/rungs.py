@@ -13,7 +13,7 @@ At last what may stretch does.
 from __future__ import annotations
 
 from array import array
-from math import sqrt
+from math import atan2, sqrt
 from typing import cast
 
 from . import cython
@@ -37,6 +37,7 @@ from .vectors import (
     Z_AXIS,
     conjugated,
     copy_into,
+    cross,
     dot,
     doubles,
     filled,
@@ -45,10 +46,12 @@ from .vectors import (
     minus,
     multiplied,
     plus,
+    put4,
     q4,
     rotated,
     rotation_vector,
     scaled,
+    smaller,
     unit,
     v3,
 )
@@ -56,6 +59,8 @@ from .vectors import (
 THERE = cython.declare(cython.double, 0.01)  # share of the tolerance within which the start pose is the answer
 POLE_MET = cython.declare(cython.double, 1e-3)  # radians
 ALIGNED = cython.declare(cython.int, 4)  # times that what is stretched turns and stretches again
+BENT = cython.declare(cython.double, 0.4)  # radians by which straight limbs are bent to begin with, at most
+STRAIGHT_BELOW = cython.declare(cython.double, 0.1)  # radians between two bones from which on a limb is not straight
 FAR_OFF = cython.declare(cython.double, 4.0)  # a target of a run farther away is as good as one at so many lengths
 
 
@@ -121,6 +126,7 @@ class Rungs:
         for i in range(self.figure.count):
             if UNEASED < self.figure.eases[i] < 0.0:
                 self.ranks.is_held = True
+        copy_into(self.figure.posture, self.figure.start, 4 * self.figure.count)
         pose: Pose = self.ranks.stages[0].pose
         self.effort.record("start", start.heads, self.figure.count)
         is_done: cython.bint = most_missing(self.ranks.goals, start) <= THERE * self.effort.tolerance
@@ -160,7 +166,10 @@ class Rungs:
         is_far: cython.bint = distance > FAR_OFF and self.point.soft <= 0.0  # soft ones come near by themselves
         if is_far:
             self.point.target = scaled(place, FAR_OFF / distance)
-        used: cython.int = ranks.settle(pose, self.effort.passes - self.used)
+        used: cython.int = 0
+        if self.run is None:
+            self.bend_start(pose)
+        used += ranks.settle(pose, self.effort.passes - self.used)
         ranks.record("descend")
         if self.effort.restarts and ranks.misses() > self.effort.tolerance and not ranks.is_hopeless():
             used += self.restarts.search()
@@ -168,6 +177,52 @@ class Rungs:
             self.point.target = place
             ranks.descent.judge()
         return used
+
+    @cython.cfunc
+    def bend_start(self, pose: Pose) -> cython.void:
+        """Bend straight limbs of a pose, and draw their joints to that until the goals are met (`Ranks.unbend`).
+
+        What is straight yields to no push along it: how it shortens goes by the square of how it bends. From bent limbs
+        steps find the way. The nearer the goals are, the less they are bent: half as much as a limb of the figure's
+        length would have to. So are limbs that are bent a little already.
+        """
+        descent: Descent = self.ranks.descent
+        least: cython.double = smaller(BENT, 2.0 * sqrt(most_missing(self.ranks.goals, pose)))
+        for k in range(descent.count_of_turned):
+            i: cython.int = descent.movers[k]
+            axis: V3 = self.bend_axis(pose, i)
+            if dot(axis, axis) == 0.0:
+                continue
+            upper: V3 = minus(v3(pose.heads, i), v3(pose.heads, self.figure.parents[i]))
+            lower: V3 = minus(v3(pose.ends, i), v3(pose.heads, i))
+            bend: cython.double = atan2(length(cross(upper, lower)), dot(upper, lower))
+            if bend < STRAIGHT_BELOW:
+                limit: Limit = self.figure.limits[i]
+                bent: Q4 = limit.turn(q4(pose.rotations, i), scaled(axis, least * (1.0 - bend / STRAIGHT_BELOW)))
+                put4(self.figure.posture, i, bent)
+                self.ranks.is_bent = True
+        if self.ranks.is_bent:
+            for k in range(descent.count_of_turned):
+                i = descent.movers[k]
+                put4(pose.rotations, i, q4(self.figure.posture, i))
+            self.figure.place(pose)
+
+    @cython.cfunc
+    def bend_axis(self, pose: Pose, i: cython.int) -> V3:
+        """The axis, in its rest frame, about which a joint bends: its limit's, or that of a pole; zero for none."""
+        if self.figure.parents[i] < 0:
+            return ORIGIN
+        limit: Limit = self.figure.limits[i]
+        axis: V3 = limit.prefer(q4(pose.rotations, i))
+        if dot(axis, axis) > 0.0:
+            return axis
+        for goal in self.ranks.goals:
+            if isinstance(goal, Bend) and goal.weight > 0.0:
+                pole: Bend = goal
+                for k in range(pole.first + 1, len(pole.path)):
+                    if pole.path[k] == i:
+                        return rotated(conjugated(q4(pose.rests, i)), unit(cross(pole.away(pose), pole.along(pose))))
+        return ORIGIN
 
     @cython.cfunc
     def stretch(self) -> cython.void:

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import sys
 from array import array
-from itertools import product
+from collections.abc import Sequence
+from itertools import pairwise, product
+from math import radians
 from random import Random
 from typing import Any
 
 import pytest
 from fabrik_addon.kernel import (
+    ASKED,
     DEFAULT_TOLERANCE,
     PIN,
     PLACED,
@@ -33,6 +36,7 @@ from fabrik_addon.kernel import (
     Twist,
 )
 from fabrik_addon.maths import (
+    IDENTITY,
     ORIGIN,
     Q4,
     V3,
@@ -230,21 +234,77 @@ def test_a_root_stays_where_its_row_starts() -> None:
     assert stood.heads[HIPS] == (0.0, 0.0, 0.0)
 
 
-def standing_body(legs: float = 0.0) -> tuple[Figure, list[int]]:
-    """Stiff hips on two legs with limits, which may be stiff too, and the indices of the feet."""
+def standing_body(legs: float = 0.0, bend: float = 0.6, least: float = 0.02) -> tuple[Figure, list[int]]:
+    """Stiff hips on two legs with limits, which may be stiff too, and the indices of the feet.
+
+    Args:
+        legs: Stiffness of the legs.
+        bend: Of the knees as they start, in radians.
+        least: That of which their limits allow.
+    """
     joints, parents, heads = [Joint((0.0, 0.2, 0.0), stiffness=1.0)], [-1], list[V3 | None]([None])
     for side in (1.0, -1.0):
         hip = Cone(0.0, 1.2, 0.6, 0.5, 0.5, Twist(-0.5, 0.5))
         leg = [
-            Joint((0.0, -0.45, 0.0), start=turn(-0.3, 0.0, 0.0), limit=hip),
-            Joint((0.0, -0.45, 0.0), start=turn(0.6, 0.0, 0.0), limit=Hinge((1.0, 0.0, 0.0), 0.02, 2.4)),
-            Joint((0.0, 0.0, 0.15), start=turn(-0.3, 0.0, 0.0)),
+            Joint((0.0, -0.45, 0.0), start=turn(-0.5 * bend, 0.0, 0.0), limit=hip),
+            Joint((0.0, -0.45, 0.0), start=turn(bend, 0.0, 0.0), limit=Hinge((1.0, 0.0, 0.0), least, 2.4)),
+            Joint((0.0, 0.0, 0.15), start=turn(-0.5 * bend, 0.0, 0.0)),
         ]
         leg = [joint._replace(stiffness=legs) for joint in leg]
         parents += [0, len(joints), len(joints) + 1]
         heads += [(0.1 * side, 0.0, 0.0), None, None]
         joints += leg
     return Figure(joints, parents, heads, moves=True), [3, 6]
+
+
+def knee_goals(figure: Figure, feet_of_it: Sequence[int], rank: int, moved: V3 = ORIGIN) -> list[Goal]:
+    """Feet where they stand, the first of them moved, and knees that point forward."""
+    stood, found = figure.placed(figure.starts), list[Goal]()
+    for foot, way in zip(feet_of_it, (moved, ORIGIN), strict=True):
+        found.append(Point(foot, plus(stood.heads[foot], way), offset=(0, 0, 0), rank=rank))
+        found.append(Facing(foot, stood.frames[foot], rank=rank))
+        found.append(Bend(foot - 1, (stood.heads[foot - 2][0], -0.4, 1.0), root=foot - 2))
+    return found
+
+
+def largest_turns(solutions: Sequence[Solution]) -> list[float]:
+    """The most that a joint turns from each solution to the next."""
+    return [
+        max(turn_angle(multiplied(now, conjugated(then))) for now, then in zip(b.rotations, a.rotations, strict=True))
+        for a, b in pairwise(solutions)
+    ]
+
+
+@pytest.mark.parametrize("rank", [PLACED, ASKED])
+@pytest.mark.parametrize("bend", [0.0, 1e-4, 0.05])
+@pytest.mark.parametrize("way", [(0.0, -1.0, 0.0), (0.0, -0.5, 0.8)])
+def test_straight_legs_bend_where_hips_sink(rank: int, bend: float, way: V3) -> None:
+    """They yield to no push along them at first; then they turn the less for each millimeter the more they are bent."""
+    figure, feet_of_it = standing_body(bend=bend, least=0.0)
+    solver, found = Solver(figure), list[Solution]()
+    for k in range(12):
+        asked: list[Goal] = [Point(HIPS, scaled(way, 0.005 * k), offset=(0, 0, 0), rank=rank)]
+        asked += [Facing(HIPS, IDENTITY, rank=rank)] if rank == PLACED else []
+        found.append(solver.solve([*asked, *knee_goals(figure, feet_of_it, PIN)], EXACT))
+    assert max(max(one.residuals) for one in found) < DEFAULT_TOLERANCE
+    assert max(largest_turns(found)) < radians(12.5)
+    assert max(largest_turns(found)[1:]) < radians(5.5)
+
+
+@pytest.mark.parametrize("bend", [0.0, 1e-3, 0.05])
+@pytest.mark.parametrize("way", [(0.0, 1.0, 0.0), (0.0, 0.7, 0.3)])
+def test_a_straight_leg_bends_where_its_foot_is_lifted(bend: float, way: V3) -> None:
+    """The other leg stays as straight as it is, and so do the hips as good as stay."""
+    figure, feet_of_it = standing_body(bend=bend, least=0.0)
+    solver, found = Solver(figure), list[Solution]()
+    for k in range(12):
+        found.append(solver.solve(knee_goals(figure, feet_of_it, ASKED, scaled(way, 0.005 * k)), EXACT))
+    assert max(max(one.residuals) for one in found) < DEFAULT_TOLERANCE
+    assert max(largest_turns(found)) < radians(12.0)
+    assert max(largest_turns(found)[1:]) < radians(5.5)
+    assert max(turn_angle(one.rotations[HIPS]) for one in found) < radians(3.0)
+    other = [turn_angle(multiplied(one.rotations[5], conjugated(figure.starts[5]))) for one in found]
+    assert max(other) < radians(2.0)
 
 
 @pytest.mark.parametrize("lean", [0.0, 0.1, 0.2, 0.3])
@@ -254,7 +314,7 @@ def test_a_body_that_its_feet_hold_back_moves_smoothly(lean: float) -> None:
     Where a leg straightens it turns by 3 degrees for a millimeter.
     """
     figure, feet_of_it = standing_body()
-    stood, solver = figure.placed(figure.starts), Solver(figure)
+    solver = Solver(figure)
     before: Solution | None = None
     for k in range(90):
         place = (0.03, 0.001 * k - 0.02, 0.02)
@@ -262,17 +322,12 @@ def test_a_body_that_its_feet_hold_back_moves_smoothly(lean: float) -> None:
             Point(HIPS, place, offset=(0, 0, 0), rank=PLACED),
             Facing(HIPS, turn(0.1, 0.2, lean), rank=PLACED),
         ]
-        for foot in feet_of_it:
-            goals.append(Point(foot, stood.heads[foot], offset=(0, 0, 0), rank=PIN))
-            goals.append(Facing(foot, stood.frames[foot], rank=PIN))
-            goals.append(Bend(foot - 1, (stood.heads[foot - 2][0], -0.4, 1.0), root=foot - 2))
-        found = solver.solve(goals, EXACT)
+        found = solver.solve([*goals, *knee_goals(figure, feet_of_it, PIN)], EXACT)
         assert found.status == Status.REACHED, "the feet stay"
         if k == 0:
             assert found.residuals[:2] == pytest.approx((0.0, 0.0), abs=1e-6)
         if before is not None:
-            turns = zip(found.rotations, before.rotations, strict=True)
-            assert max(turn_angle(multiplied(now, conjugated(then))) for now, then in turns) < 0.055, place
+            assert largest_turns([before, found])[0] < 0.055, place
         before = found
     assert found.residuals[0] > 0.01
 
