@@ -4,29 +4,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
 import bpy
 from mathutils import Matrix
 
-from ..errors import FabrikError, RigError, TargetError
+from ..errors import RigError, TargetError
 from ..messages import ROLES
 from ..rig.animation.compat import copy_action
 from ..rig.animation.keys import check_can_follow
 from ..rig.bones import pose_bones
-from ..rig.control_bones import control_names, new_bones_refusal, remove_control_bones, remove_unused_shapes
+from ..rig.checks import check_in_view_layer
+from ..rig.control_bones import (
+    MARK,
+    control_names,
+    made_empties,
+    new_bones_refusal,
+    remove_control_bones,
+    remove_unused_shapes,
+)
 from ..rig.figure.pose_writer import updated
 from ..rig.goals import GoalRef, goals_of
 from ..rig.schema import FabrikChain, rig_of
-from ..rig.skeleton import sided_name
 from ..rig.spaces import remove_unused_anchors
 from ..rig.versions import check_not_newer, clear_bones, clear_stored
 from ..texts import Text
 from .chains import link_like
 from .frames import scene_of
 from .setup.controls import undraw_controls
-from .walk.bake import mark_steps
+from .walk.bake import remove_marks
 
 HOLDERS = (bpy.types.Collection, bpy.types.Scene)  # what an object is in without being used
 
@@ -42,7 +48,8 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int,
         How many chains went, and how many bones and empties that were made as targets and poles.
 
     Raises:
-        FabrikError: Its chains are a library's, its keys are shared, or its data are newer; nothing was changed.
+        FabrikError: Its chains are a library's, its keys are shared, its data are newer, or bones would have to go
+            where Blender lets none be edited; nothing was changed.
     """
     check_not_newer(owner)
     check_can_follow(owner)
@@ -51,12 +58,11 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int,
     if library is not None and isinstance(library.reference, bpy.types.Object) and rig_of(library.reference).chains:
         raise RigError("its chains come from the library file and can't be removed: disable them", rig=owner.name)
     count = len(rig.chains)
-    named = [(sided_name(chain.name, role), getattr(chain, role)) for chain in rig.chains for role in ROLES]
-    made = [goal for name, goal in named if goal is not None and goal.type == "EMPTY" and goal.name.startswith(name)]
-    empties = [goal for goal in made if not (goal.library or goal.children)]  # on which nothing hangs
-    bones = [] if new_bones_refusal(owner) else sorted(control_names(owner))
-    with suppress(FabrikError):  # where no walk is planned, nothing is marked
-        mark_steps(context, owner, "NONE", use_markers=False)
+    empties = [goal for goal in made_empties(owner) if not goal.children]  # on which nothing hangs
+    bones = [] if new_bones_refusal(owner) else sorted(control_names(owner) - _used_by_others(owner))
+    if bones:
+        check_in_view_layer(owner, context.evaluated_depsgraph_get())
+    remove_marks(scene_of(context), owner)
     undraw_controls(owner)
     clear_stored(owner)
     remove_control_bones(context, owner, bones)
@@ -69,6 +75,15 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int,
     for goal in unused:
         bpy.data.objects.remove(goal)
     return count, len(bones) + len(unused)
+
+
+def _used_by_others(owner: bpy.types.Object) -> set[str]:
+    """The bones that are goals of chains of other objects, and those that carry them."""
+    others = [one for one in bpy.data.objects if one.type == "ARMATURE" and one != owner]
+    goals = [goal for one in others for chain in rig_of(one).chains for goal in goals_of(chain)]
+    names = {goal.bone for goal in goals if goal.bone and goal.found.data == owner.data}
+    bones = [bone for bone in pose_bones(owner) if bone.name in names]
+    return {one.name for bone in bones for one in (bone, *bone.parent_recursive)}
 
 
 # A duplicated character follows the goals of its original, until it gets goals of its own.
@@ -133,8 +148,10 @@ def make_goals_single_user(context: bpy.types.Context, owner: bpy.types.Object) 
     with_bones = {goal.found for goal in refs if goal.bone}
     notes: list[str] = []
     original = original_of(owner, others)
-    copies = {found: found.copy() for found in shared if found not in with_bones}
+    copies: dict[bpy.types.Object, Any] = {found: found.copy() for found in shared if found not in with_bones}
     for found, made in copies.items():
+        if MARK in made:
+            made[MARK] = owner
         link_like(context, owner, found, made)
         copy_action(made)
     for found, made in copies.items():

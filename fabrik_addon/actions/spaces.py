@@ -19,6 +19,7 @@ from ..rig.animation.channels import read_values, to_values
 from ..rig.animation.compat import fcurves_of, shares_curves
 from ..rig.animation.curves import SAME_FRAME, split_at
 from ..rig.bones import pose_bones
+from ..rig.checks import check_in_view_layer
 from ..rig.control_bones import free_control_bones, is_control, new_bones_refusal
 from ..rig.goals import GoalRef, goals_of, is_offset
 from ..rig.schema import FabrikChain, rig_of
@@ -153,7 +154,7 @@ def switch_spaces(
         solve moves all the same, as sentences.
 
     Raises:
-        TargetError: One can't be hung there; nothing was changed.
+        FabrikError: One can't be hung there; nothing was changed.
     """
     now = scene_of(context).frame_current_final
     switches = [_Switch(goal, to, keyed, holds, pins) for goal, to in wanted if not _hangs_on(goal, to)]
@@ -162,6 +163,7 @@ def switch_spaces(
         reason = _refusal(one, {(found.name_full, name) for found, name in own})
         if reason:
             raise TargetError(Text("{name} {reason}", name=one.goal.name, reason=worded(reason)))
+    _check_editable(context, switches)
     notes, has_keys = list[str](), any(one.is_keyed for one in switches)
     edited = [(owner, standing(owner, [chain])) for owner, chain in _asked_by(switches) if is_offset(chain)]
     with nullcontext() if has_keys else unposed():  # which would solve what was changed just now
@@ -348,6 +350,13 @@ def _visit(context: bpy.types.Context, wanted: Sequence[tuple[_Switch, set[float
     if len(frames) > 1:
         go_to(scene, now)
     return [one for one, _ in wanted if one in moved]
+
+
+def _check_editable(context: bpy.types.Context, switches: Sequence[_Switch]) -> None:
+    """Refuse bones that are to leave their parents, in edit mode, where Blender lets none be edited."""
+    for one in switches:
+        if one.goal.bone and one.holder.parent is not None:
+            check_in_view_layer(one.goal.found, context.evaluated_depsgraph_get())
 
 
 def _leave_parents(context: bpy.types.Context, switches: Sequence[_Switch]) -> None:

@@ -37,11 +37,20 @@ def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) ->
     if reason is not None:
         raise RigError(reason, rig=owner.name if owner else "")
     assert owner is not None, "what is not there is refused"
-    if not is_evaluated(owner, depsgraph):
-        raise RigError(Message("RIG_NOT_IN_VIEW_LAYER"), rig=owner.name)
+    check_in_view_layer(owner, depsgraph)
     with place_of(rig=owner.name):
         RigFrame.of(owner.evaluated_get(depsgraph).matrix_world)
     return owner
+
+
+def check_in_view_layer(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
+    """Refuse an armature object that is not evaluated: it can't be posed, nor can its bones be edited.
+
+    Raises:
+        RigError: That.
+    """
+    if not is_evaluated(owner, depsgraph):
+        raise RigError(Message("RIG_NOT_IN_VIEW_LAYER"), rig=owner.name)
 
 
 def edit_refusal(owner: bpy.types.Object | None) -> Message | None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,12 +16,13 @@ from mathutils import Matrix, Vector
 
 from ..errors import RigError
 from ..maths import V3, X_AXIS, Y_AXIS, Z_AXIS, scaled
-from ..messages import Message
+from ..messages import ROLES, Message
 from ..recognise.words import side_of
 from .animation.channels import KeptChannels
 from .animation.compat import is_selected, set_hidden, set_selected
 from .bones import ON_HEAD, SWING, armature_of, bending_count, pose_bones, swings
-from .schema import carrier_of_limb
+from .schema import carrier_of_limb, rig_of
+from .skeleton import sided_name
 
 # The outlines by which control bones are drawn: objects in no collection, made once a file.
 
@@ -82,6 +84,8 @@ OUTLINES: dict[str, Lines] = {
 # Bones in a rig that serve as targets and poles: in a collection of their own, with a shape, and deforming nothing.
 
 COLLECTION = "FABRIK"
+NUMBERED = r"(\.\d+)?"  # how a name ends that was taken
+MARK = "fabrik_control"  # custom property of what was made: True of a bone, of an empty the armature object
 COLOURS = {"L": "THEME04", "R": "THEME01", "": "THEME09"}  # blue, red, yellow
 CONTROL_NAMES = ("root", "master")
 WIRE = 2.0  # pixels, width of a shape's lines
@@ -143,8 +147,33 @@ def _is_root(bone: bpy.types.PoseBone) -> bool:
 
 
 def is_control(bone: bpy.types.PoseBone) -> bool:
-    """Whether a bone was made here."""
-    return any(found.name == COLLECTION for found in bone.bone.collections)
+    """Whether a bone was made here; what is linked may be of a file without marks (`mark_controls`)."""
+    found: Any = bone.bone
+    return MARK in found or (found.id_data.library is not None and _was_made(found))
+
+
+def _was_made(bone: bpy.types.Bone) -> bool:
+    return not bone.use_deform and any(found.name == COLLECTION for found in bone.collections)
+
+
+def mark_controls(owner: bpy.types.Object) -> None:
+    """Mark what was made for the chains of an armature object before marks were set: no bone of it has one."""
+    data: Any = armature_of(owner)
+    if COLLECTION in data.collections_all and data.is_editable:
+        made = [bone for bone in data.bones if MARK in bone] or [bone for bone in data.bones if _was_made(bone)]
+        for bone in made:
+            bone[MARK] = True
+    named = [(sided_name(chain.name, role), getattr(chain, role)) for chain in rig_of(owner).chains for role in ROLES]
+    for name, goal in named:
+        is_empty = goal is not None and goal.type == "EMPTY" and goal.is_editable
+        if is_empty and MARK not in goal and re.fullmatch(re.escape(name) + NUMBERED, goal.name):
+            goal[MARK] = owner
+
+
+def made_empties(owner: bpy.types.Object) -> list[bpy.types.Object]:
+    """The empties that were made as goals of an armature object."""
+    objects: Any = bpy.data.objects
+    return [found for found in objects if found.get(MARK) == owner and found.library is None]
 
 
 def control_names(owner: bpy.types.Object) -> set[str]:
@@ -213,6 +242,7 @@ def _made(owner: bpy.types.Object, one: ControlBone) -> str:
     bone.head, bone.tail, bone.roll = one.head, one.head + one.along.normalized() * max(one.length, SHORTEST), 0.0
     bone.parent = data.edit_bones.get(one.parent) if one.parent else None
     bone.use_deform = False
+    bone[MARK] = True
     colour: Any = bone.color
     colour.palette = COLOURS[side_of(bone.name)]
     home = data.collections_all.get(COLLECTION) or data.collections.new(COLLECTION)

@@ -20,6 +20,7 @@ from ..errors import RigError
 from ..messages import Message
 from .animation.compat import drivers_of, fcurves_of, remove_animation
 from .bones import pose_bones
+from .control_bones import mark_controls
 from .schema import BONE_SETTINGS, RigRecord, note_names, rig_of
 
 log = logging.getLogger(__name__)
@@ -77,6 +78,7 @@ def bring_up_to_date(owner: bpy.types.Object) -> None:
     for version in range(first, DATA_VERSION):
         STEPS[version](owner)
     note_names(owner)
+    mark_controls(owner)
     record = RigRecord(owner)
     if record.version != DATA_VERSION:
         record.version = DATA_VERSION

@@ -34,6 +34,7 @@ from .plan import planned_frames
 # A planned walk marked in the scene: footprints where feet land, and markers in the timeline when they do.
 
 MARK = "fabrik_footprints_of"  # custom property of an armature object's footprints, and of their collection
+MARKERS = "fabrik_markers"  # custom property of an armature object: the names of its markers in the timeline, in lines
 NAMED = "_footprints"  # what the collection is called, after its walker
 LONGEST = 63  # bytes of a marker's name
 POINTS = 12  # of a footprint's outline
@@ -69,11 +70,12 @@ def mark_steps(
     if plan is None:
         raise ChainError(Text("no walk is planned"), rig=owner.name)
     found = list(footprints_of(plan))
-    _remove(scene, owner, plan)
+    remove_marks(scene, owner)
     steps = [(leg, frame) for leg, frame, _, is_step in found if is_step]
     if use_markers:
         for leg, frame in steps:
             scene.timeline_markers.new(_marker(owner, leg), frame=round(frame))
+        owner[MARKERS] = "\n".join({_marker(owner, leg) for leg, _ in steps})
     if footprints != "NONE":
         collection = bpy.data.collections.new(f"{owner.name}{NAMED}")
         collection[MARK] = owner.name_full
@@ -107,11 +109,15 @@ def _cut(name: str, most: int) -> str:
     return name.encode()[: max(most, 0)].decode(errors="ignore")
 
 
-def _remove(scene: bpy.types.Scene, owner: bpy.types.Object, plan: WalkPlan) -> None:
-    """Take away the marks of a walker that are there."""
-    names = {_marker(owner, leg) for leg in plan.legs}
+def remove_marks(scene: bpy.types.Scene, owner: bpy.types.Object) -> None:
+    """Take away the marks of a walker that are there, also where its walk is planned no more."""
+    plan = plan_of(owner)
+    names = {_marker(owner, leg) for leg in plan.legs} if plan is not None else set[str]()  # of files without a note
+    known: Any = owner
+    names |= {*known.get(MARKERS, "").split("\n")} - {""}
     for marker in [marker for marker in scene.timeline_markers if marker.name in names]:
         scene.timeline_markers.remove(marker)
+    known.pop(MARKERS, None)
     for collection in [one for one in scene.collection.children_recursive if one.get(MARK) == owner.name_full]:
         for thing in list(collection.objects):
             if thing.get(MARK) is None:  # what was put there by hand stays in the scene
