@@ -263,6 +263,7 @@ TEMPLATES = {
     "NO_TEXT": "{where} is no text of up to {longest} characters",
     "NO_LIST": "{where} is no list of up to {most}",
     "FILE_MISSING": "'{path}' can't be read: there is no such file",
+    "MAPPING_WITHOUT_PARTS": "the mapping has no parts",
     "MAPPING_UNREADABLE": "it is no mapping: {name}: {error}",
     "PART": "part {number}",
     "NO_CHEST": "it hangs on no chest that was found",

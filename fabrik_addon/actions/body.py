@@ -9,11 +9,12 @@ from typing import Any
 import bpy
 
 from ..errors import BoneError, ChainError
+from ..messages import Message
 from ..recognise.part import HALF_TEXTS
 from ..recognise.skeleton import Skeleton
 from ..recognise.words import parts_of
 from ..rig.bones import armature_of, bones_if_any, bones_to, pose_bones
-from ..rig.checks import check_rig
+from ..rig.checks import check_rig, movers_of
 from ..rig.control_bones import control_names, is_control
 from ..rig.figure.groups import body_moves, chain_above, set_of
 from ..rig.schema import FabrikChain, limit_of, rig_of
@@ -69,7 +70,7 @@ def set_body(owner: bpy.types.Object, name: str) -> tuple[list[str], list[str]]:
         Names of the chains that move with it, and what to look out for, as sentences.
 
     Raises:
-        BoneError: No chain hangs on it, or it was made as a target or pole.
+        BoneError: No chain hangs on it, its location is driven, or it was made as a target or pole.
         ChainError: There is no such bone.
         RigError: The armature can't be posed.
     """
@@ -80,6 +81,8 @@ def set_body(owner: bpy.types.Object, name: str) -> tuple[list[str], list[str]]:
         raise BoneError("it was made as a target or pole, and carries no body", rig=owner.name, bone=name)
     if name and not below:
         raise BoneError("no chain begins with it or hangs on it", rig=owner.name, bone=name)
+    if name and pose_bones(owner)[name].path_from_id("location") in movers_of(owner).driven:
+        raise BoneError(Message("BODY_BONE_DRIVEN"), rig=owner.name, bone=name)
     bring_up_to_date(owner)
     rig = rig_of(owner)
     if rig.body_bone != name:

@@ -472,8 +472,11 @@ def _constrained(one: _ChainConversion, keyed: KeyedChannels) -> Any:
     constraint.pole_target, constraint.pole_subtarget = chain.pole, chain.pole_bone
     swing = swing_frame_of(owner, chain).get("pole")
     if swing and chain.target is not None:  # else the pole would wait for the limb that waits for it
-        follows: Any = pose_bones(owner)[swing].constraints[-1]
+        own: Any = pose_bones(owner)[swing].constraints
+        follows, *stands = reversed(own)
         follows.target, follows.subtarget, follows.head_tail = chain.target, chain.target_bone, 0.0
+        for place in stands:  # what carries the limb carries it, too, so that it stands at the root all the same
+            own.remove(place)
     result.lost += give_goal(chain, constraint, bones, asked.at_head)
     constraint.chain_count = len(names)  # without the bone of the constraint where it is not moved
     constraint.influence, constraint.mute = chain.influence, False

@@ -61,7 +61,7 @@ class PathFit:
         self.spheres = int(len(radii) / self.count)
         if len(centres) != 3 * len(radii) or len(radii) != self.spheres * self.count:
             raise InvalidValueError("each point of a path needs its sphere")
-        if not (are_finite(centres) and are_finite(radii)):
+        if not (are_finite(centres) and are_finite(radii) and min(radii, default=0.0) >= 0.0):
             raise InvalidValueError("a sphere of a path is nowhere")
         self.centres, self.radii = array("d", centres), array("d", radii)
         self.points = doubles(3 * self.count)

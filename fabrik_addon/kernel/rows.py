@@ -266,6 +266,7 @@ class Rows:
             raise TypeError(f"rows are made for a Figure, and not for {type(figure).__name__}")
         if not goals:
             raise ChainError("no goal is set")
+        goals = list(goals)
         for goal in goals:
             if not isinstance(goal, Goal):
                 raise TypeError(f"a goal is {type(goal).__name__}, and not a Goal")

@@ -38,6 +38,9 @@ RIGHT = 75.0  # of the bar, in which Blender has its own
 Needs: TypeAlias = Mapping[str, Callable[[bpy.types.Context], object]]
 
 
+NO_WINDOW = Text("no window is at hand: call it within bpy.context.temp_override(window=...)")
+
+
 class FabrikOperator(Options, bpy.types.Operator):
     """An operator of ours: `FABRIK_OT_chain_add` is called as `fabrik.chain_add`.
 
@@ -54,7 +57,7 @@ class FabrikOperator(Options, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        reason = cls.refusal(context)
+        reason = cls.refusal(context) if context.window is not None else NO_WINDOW
         for missing, is_there in cls.needs.items():
             reason = reason or ("" if is_there(context) else missing)
         if reason:
@@ -261,8 +264,10 @@ class ToFile(RigOperator):
         """Write the file, and say which one that is.
 
         Raises:
-            InvalidValueError: It can't be written.
+            InvalidValueError: It has no name, or can't be written.
         """
+        if not self.filepath:
+            raise InvalidValueError(Text("the file to write has no name"))
         path = Path(bpy.path.ensure_ext(bpy.path.abspath(self.filepath), ENDING))
         try:
             path.write_text(told, encoding="utf-8")

@@ -6,6 +6,8 @@ A duplicated character gets goals of its own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpy
 
 from ..actions.bends import pole_in_bend
@@ -307,8 +309,15 @@ class FABRIK_OT_from_ik(RigOperator):
             what = f"{result.bone}, '{result.constraint}'"
             made = Text("{what}: made the chain {chain}", what=what, chain=result.chain) if result.chain else None
             told.append(_conversion_text(what, made, result.lost))
-        self.tell_each(told)
-        return {"FINISHED"} if any(result.chain for result in results) else {"CANCELLED"}
+        return _converted(self, told, is_any=any(result.chain for result in results))
+
+
+def _converted(operator: RigOperator, told: Sequence[tuple[Text, bool]], *, is_any: bool) -> Returned:
+    """Report what came of converting things; an error where none was."""
+    if not is_any:
+        return operator.refuse(joined("; ", [text for text, _ in told]))
+    operator.tell_each(told)
+    return {"FINISHED"}
 
 
 def _conversion_text(what: str, made: Text | None, lost: list[str]) -> tuple[Text, bool]:
@@ -332,5 +341,4 @@ class FABRIK_OT_to_ik(ChainOperator):
             chain, made = result.chain, result.constraint
             text = Text("{chain}: '{constraint}' of {bone}", chain=chain, constraint=made, bone=result.bone)
             told.append(_conversion_text(chain, text if made else None, result.lost))
-        self.tell_each(told)
-        return {"FINISHED"} if any(result.constraint for result in results) else {"CANCELLED"}
+        return _converted(self, told, is_any=any(result.constraint for result in results))

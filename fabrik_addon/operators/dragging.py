@@ -34,7 +34,7 @@ from ..texts import Text, joined, worded
 from ..translations import iface_
 from .base import BETWEEN, CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
 from .motion import spread_text
-from .picking import Picked, View, pick, show, view_of, wait_for_bone
+from .picking import Picked, View, pick, pinned_at, show, view_of, wait_for_bone
 
 ENDS = (
     ("TAIL", "Tail", "The tail of the bone is dragged"),
@@ -92,16 +92,21 @@ def header_text(
     words: list[str] = [name_of(drag)]
     words += [f"D{letter}: {length_text(value, scene)}" for letter, value in zip("xyz", way, strict=True)]
     words += [] if axis is None else [Text("along {axis}", axis="XYZ"[axis])]
-    missed = Text("{distance} off", distance=length_text(dragged.residual, scene))
-    if dragged.status not in {"", REACHED}:
-        is_held = dragged.status == BLOCKED and bool(drag.scope.holding)
-        missed = joined(", ", [BY_PINS if is_held else STATUS_TEXTS[dragged.status], missed])
-    words += [missed] if dragged.status else []
+    words += [missed_text(drag, dragged, scene)] if dragged.status else []
     if drag.with_turn and dragged.status:
         words.append(Text("{angle:.1f}° off", angle=degrees(dragged.turn_residual)))
     words += [Text("not held: {names}", names=", ".join(dragged.missed))] if dragged.missed else []
     words += [note] if note else []
     return iface_(joined(BETWEEN, words))
+
+
+def missed_text(drag: Drag, dragged: DragResult, scene: bpy.types.Scene) -> Text:
+    """How far what is dragged is from where it should be, and why."""
+    missed = Text("{distance} off", distance=length_text(dragged.residual, scene))
+    if dragged.status == REACHED:
+        return missed
+    is_held = dragged.status == BLOCKED and bool(drag.scope.holding)
+    return joined(", ", [BY_PINS if is_held else STATUS_TEXTS[dragged.status], missed])
 
 
 def name_of(drag: Drag) -> Text:
@@ -242,11 +247,14 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
                 if refusal:
                     raise RigError(refusal, rig=found.name)
             turn = q4(Euler(self.turn).to_quaternion())
-            drag_to(context, drag, drag.place + Vector(self.way), turn, anchored=self.anchored)
+            dragged = drag_to(context, drag, drag.place + Vector(self.way), turn, anchored=self.anchored)
         except FabrikError:
             drag.restore()
             raise
-        self._finished(finish(context, drag), drag, spread_text(context, noted, self.width))
+        told = finish(context, drag)
+        if dragged.status not in {"", REACHED}:
+            told.warnings.append(missed_text(drag, dragged, context.scene))
+        self._finished(told, drag, spread_text(context, noted, self.width))
         return {"FINISHED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -407,10 +415,10 @@ def _noted(owner: bpy.types.Object) -> list[ControlSnapshot]:
 
 
 def _begun(context: bpy.types.Context, picked: Picked) -> Drag:
-    """A drag of what was picked; its chain becomes the active one."""
+    """A drag of what was picked; its chain becomes the active one. A pin that stands there comes along."""
     owner, taken = picked
     rig = rig_of(owner)
-    index = rig.chains.find(taken.chain)
+    index = rig.chains.find(taken.chain if taken.chain else pinned_at(context, owner, taken))
     drag = begin(context, owner, taken if index < 0 else Grip.tip_of(rig.chains[index]))
     rig.active_index = rig.active_index if index < 0 else index
     return drag

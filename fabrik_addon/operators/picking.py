@@ -7,6 +7,7 @@ An operator shows which bone a click would take, and drags one after the other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from math import dist, inf
 from typing import Any, NamedTuple, TypeAlias
@@ -36,6 +37,7 @@ from .base import MouseOperator, Returned, clear_status, rigs_in_pose_mode, tell
 NEAR_TIP = 60.0  # pixels at scale 1 within which a chain's tip counts as under the mouse where no bone does
 NEAR_BONE = 20.0  # the same for a bone, and for a tip beside bones
 HEAD_SHARE = 0.3  # share of a bone from its head on within which it is taken by its head
+ON_TIP = 1e-3  # share of its length within which the end of a bone stands where a tip does
 DONE = {"RIGHTMOUSE", "ESC", "RET", "NUMPAD_ENTER"}
 KEYS = (Text("LMB Drag Bone under the Mouse"), Text("P Pin or Free It"), Text("RMB Esc Enter Done"))
 
@@ -178,6 +180,18 @@ def _bones(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, 
         if ends[0] is not None and ends[1] is not None:
             apart, share = _apart(mouse, ends[0], ends[1])
             yield apart, (owner, Grip(bone.name, "HEAD" if share < HEAD_SHARE else "TAIL"))
+
+
+def pinned_at(context: bpy.types.Context, owner: bpy.types.Object, taken: Grip) -> str:
+    """The name of the pinned chain whose tip stands where a bone is taken; "" where none does."""
+    depsgraph = context.evaluated_depsgraph_get()
+    bone: Any = pose_bones(owner.evaluated_get(depsgraph)).get(taken.bone)
+    for chain in rig_of(owner).chains if bone is not None else ():
+        with suppress(FabrikError):  # it has no tip
+            tip = owner.matrix_world.inverted_safe() @ tip_of(owner, chain, depsgraph)
+            if chain.pin and (tip - (bone.head if taken.at_head else bone.tail)).length <= ON_TIP * bone.length:
+                return chain.name
+    return ""
 
 
 def _apart(mouse: Vector, head: Vector, tail: Vector) -> tuple[float, float]:

@@ -138,13 +138,14 @@ def _kind(tree: Tree, runs: Sides, legs: set[Limb], is_animal: bool) -> str:
         return ""
     great = sorted((family for family in GREAT_KINDS if families[family]), key=lambda family: -families[family])
     if not great:
-        if NO_LIMB_NAMES.intersection(families):
+        if 2 * sum(families[name] for name in NO_LIMB_NAMES) > sum(map(len, runs)):  # else a nameless arm's fingers
             return ""
         return LEG if legs.intersection(runs) else ARM
     if great[0] == ARM and is_animal and legs.intersection(runs):
         return LEG
     labels = {tree.labels[bone] for run in runs for bone in run}
-    return great[0] if labels - {"FOOT", "TOE", "HEEL", "HAND", ""} or great[0] == ARM else ""
+    is_named = bool(labels - {"FOOT", "TOE", "HEEL", "HAND", ""}) or great[0] == ARM
+    return great[0] if is_named or legs.intersection(runs) else ""
 
 
 DOUBTED = 0.75  # greatest confidence where names and place tell different sides, or neither tells one

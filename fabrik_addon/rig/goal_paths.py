@@ -13,6 +13,7 @@ from ..errors import LARGEST, FabrikError, place_of
 from ..maths import IDENTITY, Doubles, Places, products
 from .animation.animation import paths_at
 from .checks import check_has_goal
+from .dependencies import is_evaluated
 from .goals import IN_THE_WORLD, Frames, GoalArrays, GoalRef, read_points, read_sources, sources_of
 from .schema.chain import FabrikChain, owner_of
 from .targets import Kind, Named, kind_of
@@ -94,7 +95,7 @@ class GoalPaths:
             if self._others:
                 row[self._other_columns] = np.concatenate(read_sources(self._others, depsgraph))
             for one in self._objects:
-                if one.hide_viewport:
+                if one.hide_viewport or (one.library is not None and _is_absent(one, depsgraph)):
                     return False
         except (KeyError, ReferenceError, FabrikError):
             return False
@@ -102,7 +103,8 @@ class GoalPaths:
 
     def read_curves(self, frames: Doubles, depsgraph: bpy.types.Depsgraph) -> set[int]:
         """Read the goals in all frames (F,), rising, by their own curves; the chains, by indices, that these tell."""
-        unknown = {*self._changing, *[one.k for one in self.sources if one.frame is None]}
+        unread = [one for one in self.sources if one.frame is None or _is_absent(one.found, depsgraph)]
+        unknown = {*self._changing, *[one.k for one in unread]}
         places = [i for i, one in enumerate(self.sources) if one.role != "turn"]
         turned = [n for n, i in enumerate(places) if [one.role for one in self.sources[i + 1 : i + 2]] == ["turn"]]
         goals = [GoalRef(*self.sources[i][:3]) for i in places]
@@ -129,3 +131,8 @@ class GoalPaths:
                 value = self.values[:, columns]
                 found[source.role] = value if offset is None else products(value, np.array(offset))
         return GoalArrays(target, *others)._replace(**found)
+
+
+def _is_absent(found: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether a linked object is not evaluated, where Blender gives what its library has; a local one is an error."""
+    return found.library is not None and not is_evaluated(found, depsgraph)

@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 from math import radians
+from pathlib import Path
 from typing import Any
 
 import bpy
 import pytest
+from fabrik_addon.actions.spaces import space_name
 from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.goals import goal_of
 from fabrik_addon.rig.schema import limit_of
 from mathutils import Quaternion, Vector
 
 from support.judging import assert_alike, channels, evaluated_joints, tip_error
 from support.scenes import Bone, add_chain, assert_refused, make_armature, make_empty, make_line, press, select, strand
-from support.skeletons import make_character
+from support.skeletons import make_character, set_up
 from support.undoing import assert_one_step
 
 
@@ -453,3 +456,37 @@ def test_the_end_is_chosen_before_there_is_a_target_without_a_warning(capfd: pyt
     press("effector_set", effector="HEAD")
     assert owner.fabrik.chains[0].effector == "HEAD"
     assert capfd.readouterr().out.startswith("Info: ")
+
+
+def test_without_a_window_it_is_said_what_to_do() -> None:
+    """As for a timer, whose context has no active object."""
+    add_chain(make_line(3), (0.5, 0.0, 1.5))
+    override: Any = bpy.context.temp_override
+    with override(window=None):
+        assert_refused("call it within bpy.context.temp_override", "solve")
+    press("solve")
+
+
+def test_a_file_to_write_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    add_chain(make_line(3))
+    monkeypatch.chdir(tmp_path)
+    assert_refused("the file to write has no name", "mapping_export")
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_object_that_is_named_is_meant() -> None:
+    owner = set_up("human", controls="EMPTIES")
+    owner.fabrik.active_index = owner.fabrik.chains.find("Leg.L")
+    assert_refused("there is no object 'Prop' in the scene", "goal_space", object="Prop")
+    prop = make_empty(name="Prop")
+    press("goal_space", object="Prop")
+    goal = goal_of(owner.fabrik.chains["Leg.L"], "target")
+    assert goal is not None
+    assert space_name(goal) == prop.name
+
+
+def test_nothing_that_can_be_converted_is_an_error() -> None:
+    owner = make_line(3)
+    chain = add_chain(owner, (0.5, 0.0, 1.5))
+    bpy.data.objects.remove(chain.target)
+    assert_refused("left as it is", "to_ik")

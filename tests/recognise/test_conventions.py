@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from math import cos, radians
 
 import pytest
@@ -172,3 +173,15 @@ def test_twist_bones_beside_a_limb_are_helpers() -> None:
     limbs = Limbs(Skeleton(names, [-1, 0, 1, 0, 3], heads, tails, [False] * 5))
     assert limbs.limb_of(2) == (0, 1, 2)
     assert limbs.parts[3:] == ["HELPER", "HELPER"]
+
+
+@pytest.mark.parametrize("known", [("hand", "foot"), ("foot",), ("thumb", "index", "middle", "ring", "pinky")])
+def test_a_few_names_that_are_understood_hide_nothing(known: tuple[str, ...]) -> None:
+    """Hands, feet or fingers alone, in a skeleton whose other bones are numbered."""
+    made = made_of("Rigify", "A pose")
+    bare, names = unnamed(made.skeleton), made.skeleton.names
+    told = [name if any(one in name for one in known) else bare.names[i] for i, name in enumerate(names)]
+    found = applied(made.skeleton, replace(bare, names=told))
+    assert {name: found.get(name) for name in made.parts if name in ALL_PARTS} == {
+        name: part for name, part in made.parts.items() if name in ALL_PARTS
+    }

@@ -42,8 +42,11 @@ def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> RecognisedBody[st
         return found
     reasons = reasons_by_bone(owner)
     free = _found(owner, plan, made | set(reasons))
-    if _count(free) < max(1, _count(found)):
+    more = _count(free) - _count(found)
+    if more < 0 or not _count(free) or (more == 0 and len(found.held) <= _count(found)):  # few of its bones are held
         return found
+    if free.plan != found.plan:  # of another animal names tell nothing of this one
+        return free
     left = {part.name for part in free.parts}
     return replace(free, held=[*free.held, *((name, why) for name, why in found.held if name not in left)])
 
@@ -76,8 +79,8 @@ def _read(owner: bpy.types.Object, without: Collection[str]) -> RecognisedBody[s
 
 
 def _count(found: RecognisedBody[str]) -> int:
-    """How many arms and legs were found."""
-    return sum(part.kind in (ARM, LEG) for part in found.parts)
+    """How many arms and legs were found that are sure."""
+    return sum(part.kind in (ARM, LEG) and part.is_applied for part in found.parts)
 
 
 def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> RecognisedBody[str]:
@@ -219,10 +222,12 @@ def check_mapping(owner: bpy.types.Object, mapping: RecognisedBody[str]) -> None
     """Refuse a mapping that is not of an armature.
 
     Raises:
-        ChainError: The armature has no bone of that name.
+        ChainError: It has no parts, or the armature has no bone of that name.
         BoneError: A bone does not hang on the one before it.
     """
     bones = pose_bones(owner)
+    if not mapping.parts:
+        raise ChainError(Message("MAPPING_WITHOUT_PARTS"), rig=owner.name)
     for part in mapping.parts:
         for name in part.bones:
             if name not in bones:

@@ -19,7 +19,7 @@ from ...recognise.part import ARM, FINGER, LEG, SPINE, Part
 from ...rig.animation.channels import read_rotation
 from ...rig.animation.keys import turns_through
 from ...rig.bones import pose_bones
-from ...rig.figure.joint_limits import read_limit
+from ...rig.figure.joint_limits import read_channel_locks, read_limit
 from ...rig.schema import limit_of
 from ...texts import Text, joined
 from ..bends import give_limits, hinge_settings, hinges_from_bend
@@ -359,8 +359,12 @@ def fitted(owner: bpy.types.Object, names: Sequence[str]) -> Fitted:
     give_limits(owner, [(name, NO_LIMIT) for name in free])
     give_limits(owner, [(name, settings) for name, settings in wide.items() if settings is not None])
     widened, notes = [text for name, text in beyond.items() if name not in free], list[Text]()
-    if free:
-        told = Text("posed beyond the range of their joints, and left free: {names}", names=", ".join(free))
+    locked = [name for name in free if read_channel_locks(bones[name]) is not None]
+    if locked:
+        notes.append(Text("left free, as their locks leave nothing of their range: {names}", names=", ".join(locked)))
+    posed = [name for name in free if name not in locked]
+    if posed:
+        told = Text("posed beyond the range of their joints, and left free: {names}", names=", ".join(posed))
         notes.append(told)
     if widened:
         notes.append(Text("limits widened to what actions do: {names}", names=joined(", ", widened)))

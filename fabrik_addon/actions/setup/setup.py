@@ -342,6 +342,7 @@ class _SetUp:
             is_offset = role == "target" and options.use_motion and one.name in done.made
             asked[k] = one, role, replace(planned, parent=parent, swings=role == "pole", is_offset=is_offset)
         offset = [one.name for one, _, planned in asked if planned.is_offset]
+        lost += [one.name for one, role, _ in asked if role == "target"]
         mended = [(chain.name, ROLES[role]) for chain, role, _ in asked if chain.name not in done.made]
         done.mended += [Text("{role} of {chain}", role=role, chain=name) for name, role in mended]
         if asked:
@@ -457,15 +458,15 @@ class _SetUp:
         """
         context, owner, done = self.context, self.owner, self.done
         depsgraph, defaults, found = context.evaluated_depsgraph_get(), read_defaults(context), list[NewGoal]()
-        chains = [chain for chain, _ in bent]
         try:
+            chains = [chain for chain, _ in bent]
             points = [goal_point(owner, chain, depsgraph) for chain in chains]
             poses = read_poses([(owner, chain) for chain in chains], points, depsgraph)
         except FabrikError as error:
-            done.notes += [
-                Text("{name} has no pole: {reason}", name=chain.name, reason=error.local) for chain in chains
-            ]
-            return []
+            lost = [one for one in bent if one[0].name == error.chain] or bent
+            done.notes += [Text("{name} has no pole: {reason}", name=one.name, reason=error.local) for one, _ in lost]
+            others = [one for one in bent if one not in lost]
+            return self._poles(others) if others else []
         for (chain, part), pose in zip(bent, poses, strict=True):
             try:
                 _, role, planned = plan_pole_of(context, chain, pose, defaults)

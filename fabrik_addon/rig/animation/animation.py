@@ -19,7 +19,7 @@ from ..dependencies import bone_in, ties_behind
 from ..figure.goal_options import written_besides
 from ..figure.groups import ChainSet, body_moves, figure_bones_if_any
 from ..figure.start_pose import hears_body_keys
-from ..goals import GoalRef, goals_of
+from ..goals import GoalRef, goals_of, is_offset
 from ..schema import FabrikChain, rig_of
 from ..schema.limit import CONTACT
 from ..spaces import carrier_of, hold_of, holder_in
@@ -161,9 +161,9 @@ class Animated:
         return any(not names.isdisjoint(GROUPING) for names in self._chains.values())
 
     def _start_changes(self, chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], moves: bool) -> bool:
-        """Whether chains, or their body, start from other poses from frame to frame."""
+        """Whether chains, or their body, start from other poses from frame to frame; their offsets go by these."""
         owner, chains, _ = chain_set
-        if any(chain.start == "ANIMATED" for chain in chains):
+        if any(chain.start == "ANIMATED" or is_offset(chain) for chain in chains):
             return True
         if chain_set.is_one:
             return False

@@ -116,7 +116,7 @@ def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed:
     turned = [
         held[bone.name][0] if bone.name in held else turn for bone, turn in zip(bones, start.rotations, strict=True)
     ]
-    location = held[body][1] if body and bones[0].name in held else start.location
+    location = held[body][1] if body in held else start.location
     played = tuple(one for one in start.played if bones[one[0]].name not in held)
     return start._replace(rotations=turned, location=location, played=played)
 

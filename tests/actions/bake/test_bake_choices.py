@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import radians
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -21,8 +22,9 @@ from fabrik_addon.maths import q4, turn_angle
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
-from mathutils import Euler, Vector
+from mathutils import Euler, Quaternion, Vector
 
+from support.animated import move, with_motion
 from support.hanging import activate
 from support.judging import (
     HELD,
@@ -53,16 +55,21 @@ from support.scenes import (
     Rig,
     add_chain,
     add_limb,
+    assert_refused,
     chain_bones,
     each_frame,
+    go_to,
     items_of,
     keyed,
     keyed_line,
     make_line,
+    overridden,
+    press,
     squatting,
     to_rest,
     update,
 )
+from support.skeletons import set_up
 
 
 def two_rigs() -> tuple[Rig, Rig]:
@@ -471,3 +478,30 @@ def test_the_button_names_those_that_were_baked_along(capfd: pytest.CaptureFixtu
     bpy.ops.fabrik.bake(frame_start=1, frame_end=3, chains="ACTIVE")
     said = capfd.readouterr().out
     assert "baked with those that they are solved together with: foot.L, foot.R, hand.L" in said
+
+
+def test_offsets_that_start_at_rest_are_baked_as_they_are_solved() -> None:
+    """No chain starts from its keys, so that its offset goes by the same pose in each frame."""
+    owner, _, _ = with_motion("human_mixamo")
+    for chain in rig_of(owner).chains:
+        chain.start = "REST"
+    move(owner, "Arm.L", (0.0, 0.1, 0.1))
+    go_to(5)
+    press("solve_all")
+    solved = local_rotations(owner)
+    press("bake", frame_start=3, frame_end=6)
+    go_to(5)
+    assert max(map(turn_between, local_rotations(owner), solved)) < 1e-4
+
+
+def turn_between(one: Quaternion, other: Quaternion) -> float:
+    """The angle between two rotations."""
+    return float(one.rotation_difference(other).angle)
+
+
+def test_linked_targets_that_are_not_in_the_view_layer_are_no_goals(tmp_path: Path) -> None:
+    """Blender gives what their library has, where nothing of them is evaluated; a solve refuses them, too."""
+    owner = overridden(set_up("human", controls="EMPTIES"), tmp_path)
+    assert_refused("is not in the view layer", "solve_all")
+    assert_refused("is not in the view layer", "bake", frame_start=1, frame_end=3)
+    assert all(chain.enabled for chain in rig_of(owner).chains if chain.name.startswith(("Arm", "Leg")))

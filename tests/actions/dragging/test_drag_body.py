@@ -35,6 +35,7 @@ from support.scenes import (
     update,
     with_legs_pinned,
 )
+from support.skeletons import set_up
 
 FRAMES = 120
 
@@ -414,3 +415,33 @@ class TestBadInput:
         chain.name, chain.tip_bone, chain.target = "limb of b1", "b2", make_empty((0, 0, 2))
         drag = begin(bpy.context, line, Grip("b1"))
         assert drag.name == "limb of b1'"
+
+
+@pytest.mark.parametrize(("bone", "end"), [("foot.L", "HEAD"), ("shin.L", "TAIL")])
+def test_a_pin_comes_along_where_its_bone_is_dragged(bone: str, end: str) -> None:
+    owner = set_up("human")
+    before = pose_bones(owner)["foot.L"].head.copy()
+    press("drag", bone=bone, end=end, way=(0.0, 0.0, 0.2))
+    assert (pose_bones(owner)["foot.L"].head - before).length == pytest.approx(0.2, abs=1e-4)
+
+
+def test_what_pins_hold_back_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    set_up("human")
+    press("drag", bone="foot.L", end="TAIL", way=(0.0, 0.0, 0.2))
+    assert "Held back by pins or limits, 20 cm off" in capfd.readouterr().out
+
+
+def test_a_body_bone_within_a_chain_is_heard_beside_a_pose_that_is_held() -> None:
+    owner = set_up("human", controls="EMPTIES")
+    for bone in pose_bones(owner):
+        for frame in (1, 8):
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    go_to(3)
+    go_live(owner)
+    pose_bones(owner)["thigh.R"].rotation_quaternion = (0.98, 0.2, 0.0, 0.0)
+    update()
+    chain = rig_of(owner).chains["Leg.R"]
+    chain.tip_bone, chain.bone_count = "toe.R", 4
+    rig_of(owner).body_bone = "toe.R"
+    press("solve_all")
+    assert chain.status != "NONE"

@@ -28,6 +28,7 @@ from fabrik_addon.maths import (
     unit,
     v3,
 )
+from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.control_bones import control_names
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Vector
@@ -514,3 +515,46 @@ def test_it_can_be_written_only_where_there_are_chains(tmp_path: Path) -> None:
     assert not bpy.ops.fabrik.mapping_export.poll()
     press("character_setup")
     assert_refused("can't be written", "mapping_export", filepath=str(tmp_path / "no" / "folder.json"))
+
+
+def test_bones_that_ik_moves_hide_no_other_part(capfd: pytest.CaptureFixture[str]) -> None:
+    for sides in ("L", "LR"):
+        owner = make_character("human")
+        for side in sides:
+            moved = pose_bones(owner)[f"shin.{side}"].constraints.new("IK")
+            moved.target, moved.chain_count = make_empty(), 2
+        capfd.readouterr()
+        press("character_setup")
+        assert rig_of(owner).body_bone == "spine"
+        assert ("Leg.R" in rig_of(owner).chains) == (sides == "L")
+        assert "the IK constraint of 'shin.L' moves it" in capfd.readouterr().out
+
+
+def test_a_driven_bone_leaves_others_their_poles() -> None:
+    owner = make_character("human")
+    pose_bones(owner)["forearm.L"].driver_add("rotation_quaternion", 1)
+    press("character_setup")
+    assert {one.name for one in rig_of(owner).chains if one.pole_bone} == {"Arm.R", "Leg.L", "Leg.R"}
+
+
+def test_hips_whose_place_is_driven_are_no_body_bone(capfd: pytest.CaptureFixture[str]) -> None:
+    owner = make_character("human")
+    pose_bones(owner)["spine"].driver_add("location", 0)
+    press("character_setup")
+    assert rig_of(owner).body_bone == ""
+    assert "its location is driven" in capfd.readouterr().out
+    assert solved_status(rig_of(owner).chains["Arm.L"], "solve_all") == "REACHED"
+
+
+def test_targets_that_come_later_are_followed() -> None:
+    owner = set_up("human", controls="NONE")
+    assert not rig_of(owner).chains["Arm.L"].enabled
+    press("character_setup", controls="BONES")
+    assert rig_of(owner).chains["Arm.L"].enabled
+
+
+def test_a_mapping_without_parts_is_refused(tmp_path: Path) -> None:
+    owner, path = make_character("human"), tmp_path / "none.json"
+    path.write_text(json.dumps({"fabrik_mapping": 1, "plan": "HUMAN", "body": "spine", "parts": []}))
+    assert_refused("the mapping has no parts", "mapping_import", filepath=str(path))
+    assert not rig_of(owner).mapping
