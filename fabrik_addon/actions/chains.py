@@ -22,10 +22,10 @@ from ..rig.animation.keys import KeyedChannels, check_can_follow, follow_order, 
 from ..rig.bones import bending_count, bones_to, owner_of_bone, pose_bones, resolve_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import (
-    MARK,
     ControlBone,
     control_names,
     make_control_bones,
+    mark_empty,
     new_bones_refusal,
     rest_head,
     root_control,
@@ -273,7 +273,7 @@ class Empty:
     def make(self, context: bpy.types.Context, owner: bpy.types.Object, name: str) -> bpy.types.Object:
         """Make it beside the armature, in a collection that may be changed."""
         empty = bpy.data.objects.new(name, None)
-        empty[MARK] = owner
+        mark_empty(empty, owner)
         home_of(context, owner).objects.link(empty)
         empty.location = Vector(self.location)
         if self.parent:

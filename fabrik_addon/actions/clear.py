@@ -19,6 +19,7 @@ from ..rig.control_bones import (
     MARK,
     control_names,
     made_empties,
+    mark_empty,
     new_bones_refusal,
     remove_control_bones,
     remove_unused_shapes,
@@ -151,7 +152,7 @@ def make_goals_single_user(context: bpy.types.Context, owner: bpy.types.Object) 
     copies: dict[bpy.types.Object, Any] = {found: found.copy() for found in shared if found not in with_bones}
     for found, made in copies.items():
         if MARK in made:
-            made[MARK] = owner
+            mark_empty(made, owner)
         link_like(context, owner, found, made)
         copy_action(made)
     for found, made in copies.items():

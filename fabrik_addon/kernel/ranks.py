@@ -182,6 +182,8 @@ class Ranks:
         self.last.keep(self.effort.tolerance)
         used: cython.int = self.last.descend(NEVER_ENOUGH, self.effort.passes, CONVERGED_IN_ROOM, FIRST_DAMPING)
         stage.take(self.last.pose)
+        if stage.error > self.effort.tolerance:  # what reaches as far as it can is straight to the last
+            used += stage.descend(MET, self.effort.passes, LITTLE, LAST_DAMPING)
         return used
 
     @cython.cfunc

@@ -41,17 +41,20 @@ from .vectors import (
     dot,
     doubles,
     filled,
+    integers,
     larger,
     length,
     minus,
     multiplied,
     plus,
+    put3,
     put4,
     q4,
     rotated,
     rotation_vector,
     scaled,
     smaller,
+    turn_about,
     unit,
     v3,
 )
@@ -60,6 +63,7 @@ THERE = cython.declare(cython.double, 0.01)  # share of the tolerance within whi
 POLE_MET = cython.declare(cython.double, 1e-3)  # radians
 ALIGNED = cython.declare(cython.int, 4)  # times that what is stretched turns and stretches again
 BENT = cython.declare(cython.double, 0.4)  # radians by which straight limbs are bent to begin with, at most
+LIMB_JOINTS = cython.declare(cython.int, 2)  # in a row that are straight, of a limb; a tail or rope gives way as it is
 STRAIGHT_BELOW = cython.declare(cython.double, 0.1)  # radians between two bones from which on a limb is not straight
 FAR_OFF = cython.declare(cython.double, 4.0)  # a target of a run farther away is as good as one at so many lengths
 
@@ -122,7 +126,7 @@ class Rungs:
         for goal in self.goals:
             goal.begin(self.figure, start)
             goal.let_stretch(False)
-        self.ranks.is_held = False
+        self.ranks.is_held = self.ranks.is_bent = False
         for i in range(self.figure.count):
             if UNEASED < self.figure.eases[i] < 0.0:
                 self.ranks.is_held = True
@@ -187,25 +191,35 @@ class Rungs:
         length would have to. So are limbs that are bent a little already.
         """
         descent: Descent = self.ranks.descent
-        least: cython.double = smaller(BENT, 2.0 * sqrt(most_missing(self.ranks.goals, pose)))
+        figure: Figure = self.figure
+        least: cython.double = smaller(BENT, 2.0 * sqrt(most_missing(self.ranks.firm.goals, pose)))
+        bends: Doubles = filled(figure.count, 0.0)
+        axes: Doubles = doubles(3 * figure.count)
+        runs: Ints = integers(figure.count)  # how many joints in a row are straight, this one the last of them
         for k in range(descent.count_of_turned):
             i: cython.int = descent.movers[k]
             axis: V3 = self.bend_axis(pose, i)
-            if dot(axis, axis) == 0.0:
-                continue
-            upper: V3 = minus(v3(pose.heads, i), v3(pose.heads, self.figure.parents[i]))
-            lower: V3 = minus(v3(pose.ends, i), v3(pose.heads, i))
-            bend: cython.double = atan2(length(cross(upper, lower)), dot(upper, lower))
-            if bend < STRAIGHT_BELOW:
-                limit: Limit = self.figure.limits[i]
-                bent: Q4 = limit.turn(q4(pose.rotations, i), scaled(axis, least * (1.0 - bend / STRAIGHT_BELOW)))
-                put4(self.figure.posture, i, bent)
+            if dot(axis, axis) > 0.0:
+                upper: V3 = minus(v3(pose.heads, i), v3(pose.heads, figure.parents[i]))
+                lower: V3 = minus(v3(pose.ends, i), v3(pose.heads, i))
+                bend: cython.double = atan2(length(cross(upper, lower)), dot(upper, lower))
+                if dot(upper, upper) > 0.0 and bend < STRAIGHT_BELOW:
+                    bends[i] = least * (1.0 - bend / STRAIGHT_BELOW)
+                    put3(axes, i, axis)
+                    runs[i] = runs[figure.parents[i]] + 1
+        for k in range(figure.count):
+            i = figure.count - 1 - k
+            if runs[i] > 0 and runs[figure.parents[i]] > 0:
+                runs[figure.parents[i]] = runs[i]  # that of all of the row
+        for i in range(figure.count):
+            if 0 < runs[i] <= LIMB_JOINTS and bends[i] > 0.0:
+                limit: Limit = figure.limits[i]
+                bent: Q4 = limit.turn(q4(pose.rotations, i), scaled(v3(axes, i), bends[i] / runs[i]))
+                put4(figure.posture, i, bent)
+                put4(pose.rotations, i, bent)
                 self.ranks.is_bent = True
         if self.ranks.is_bent:
-            for k in range(descent.count_of_turned):
-                i = descent.movers[k]
-                put4(pose.rotations, i, q4(self.figure.posture, i))
-            self.figure.place(pose)
+            figure.place(pose)
 
     @cython.cfunc
     def bend_axis(self, pose: Pose, i: cython.int) -> V3:
@@ -221,7 +235,9 @@ class Rungs:
                 pole: Bend = goal
                 for k in range(pole.first + 1, len(pole.path)):
                     if pole.path[k] == i:
-                        return rotated(conjugated(q4(pose.rests, i)), unit(cross(pole.away(pose), pole.along(pose))))
+                        along: V3 = pole.along(pose)
+                        axis = rotated(turn_about(along, pole.angle), unit(cross(pole.away(pose), along)))
+                        return rotated(conjugated(q4(pose.rests, i)), axis)
         return ORIGIN
 
     @cython.cfunc

@@ -85,7 +85,7 @@ OUTLINES: dict[str, Lines] = {
 
 COLLECTION = "FABRIK"
 NUMBERED = r"(\.\d+)?"  # how a name ends that was taken
-MARK = "fabrik_control"  # custom property of what was made: True of a bone, of an empty the armature object
+MARK = "fabrik_control"  # custom property of what was made: True of a bone; of an empty see `mark_empty`
 COLOURS = {"L": "THEME04", "R": "THEME01", "": "THEME09"}  # blue, red, yellow
 CONTROL_NAMES = ("root", "master")
 WIRE = 2.0  # pixels, width of a shape's lines
@@ -157,23 +157,32 @@ def _was_made(bone: bpy.types.Bone) -> bool:
 
 
 def mark_controls(owner: bpy.types.Object) -> None:
-    """Mark what was made for the chains of an armature object before marks were set: no bone of it has one."""
+    """Mark what a file without marks has that was made for the chains of an armature object; none of it has one."""
     data: Any = armature_of(owner)
-    if COLLECTION in data.collections_all and data.is_editable:
-        made = [bone for bone in data.bones if MARK in bone] or [bone for bone in data.bones if _was_made(bone)]
-        for bone in made:
-            bone[MARK] = True
-    named = [(sided_name(chain.name, role), getattr(chain, role)) for chain in rig_of(owner).chains for role in ROLES]
+    goals = [(sided_name(chain.name, role), getattr(chain, role)) for chain in rig_of(owner).chains for role in ROLES]
+    named = [(name, goal) for name, goal in goals if goal is not None and goal.type == "EMPTY" and goal.is_editable]
+    bones = [bone for bone in data.bones if _was_made(bone)] if data.is_editable else []
+    if any(MARK in thing for thing in (*data.bones, *[goal for _, goal in named])):
+        return
+    for bone in bones:
+        bone[MARK] = True
     for name, goal in named:
-        is_empty = goal is not None and goal.type == "EMPTY" and goal.is_editable
-        if is_empty and MARK not in goal and re.fullmatch(re.escape(name) + NUMBERED, goal.name):
-            goal[MARK] = owner
+        if re.fullmatch(re.escape(name) + NUMBERED, goal.name):
+            mark_empty(goal, owner)
+
+
+def mark_empty(made: bpy.types.Object, owner: bpy.types.Object) -> None:
+    """Mark an empty that was made as a goal of an armature object, by both names, which a duplicate of it has not."""
+    thing: Any = made
+    thing[MARK] = f"{owner.name_full}\n{made.name}"
 
 
 def made_empties(owner: bpy.types.Object) -> list[bpy.types.Object]:
-    """The empties that were made as goals of an armature object."""
+    """The empties that were made as goals of an armature object: those that its chains have, and that none has."""
+    goals = {getattr(chain, role) for chain in rig_of(owner).chains for role in ROLES}
     objects: Any = bpy.data.objects
-    return [found for found in objects if found.get(MARK) == owner and found.library is None]
+    marked = [found for found in objects if found.get(MARK) is not None and found.library is None]
+    return [found for found in marked if found in goals or found[MARK] == f"{owner.name_full}\n{found.name}"]
 
 
 def control_names(owner: bpy.types.Object) -> set[str]:

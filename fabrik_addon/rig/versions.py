@@ -78,7 +78,6 @@ def bring_up_to_date(owner: bpy.types.Object) -> None:
     for version in range(first, DATA_VERSION):
         STEPS[version](owner)
     note_names(owner)
-    mark_controls(owner)
     record = RigRecord(owner)
     if record.version != DATA_VERSION:
         record.version = DATA_VERSION
@@ -96,6 +95,7 @@ def bring_all_up_to_date(objects: Iterable[bpy.types.Object]) -> None:
             check_not_newer(owner)
             if owner.is_editable:
                 bring_up_to_date(owner)
+                mark_controls(owner)
         except RigError as error:
             log.warning("%s", error)
         except Exception:  # the file stays of use without this armature, which keeps its number

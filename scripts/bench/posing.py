@@ -37,7 +37,7 @@ from dev.humans import (
     walking_clip,
     ways,
 )
-from rigs import empty_file, metarig
+from rigs import empty_file, metarig, skeleton
 
 from .tables import Judged, Row, Scale, Table, play, timed, worst_of
 
@@ -53,7 +53,8 @@ PINS = 1e-4  # shares of a leg's length
 MIRRORED = 0.5  # degrees
 SMOOTH, HELD_BACK = 5.0, 15.0  # degrees a frame
 
-DRAGGED = (*HUMANS, "wolf")
+STRAIGHT = "cmu_walk"  # whose limbs are drawn straight, as those of many captured skeletons
+DRAGGED = (*HUMANS, STRAIGHT, "wolf")
 
 
 class SolvedFigure:
@@ -62,13 +63,14 @@ class SolvedFigure:
     def __init__(self, name: str) -> None:
         empty_file()
         with quiet():
-            self.owner: Any = make_human(name) if name in HUMANS else metarig(name)
+            makers = dict.fromkeys(HUMANS, make_human) | {STRAIGHT: skeleton}
+            self.owner: Any = makers.get(name, metarig)(name)
             for found in [one for one in bpy.data.objects if one.type == "MESH"]:
                 bpy.data.objects.remove(found)
             OPS.fabrik.character_setup()
         bpy.ops.object.mode_set(mode="POSE")
         self.index = {bone.name: i for i, bone in enumerate(self.owner.pose.bones)}
-        limbs = ("Arm", "Leg") if name in HUMANS else ("Front Leg", "Hind Leg")
+        limbs = ("Front Leg", "Hind Leg") if name == "wolf" else ("Arm", "Leg")
         self.arms, self.legs = ([f"{limb}.{side}" for side in "LR"] for limb in limbs)  # front and hind limbs
         rig, above = rig_of(self.owner), self.bones(self.arms[0])[0].parent
         while limit_of(above).of_limb:

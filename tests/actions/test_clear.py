@@ -9,10 +9,10 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.rig.control_bones import COLLECTION, MARK, is_control, made_empties
-from fabrik_addon.rig.versions import bring_up_to_date
+from fabrik_addon.rig.versions import bring_all_up_to_date
 
 from support.hanging import chain
-from support.scenes import assert_refused, edited, make_empty, press, update
+from support.scenes import assert_refused, edited, make_empty, make_line, press, select, update
 from support.skeletons import make_character, rest_bones, set_up
 
 
@@ -76,7 +76,7 @@ def test_what_a_file_without_marks_has_is_marked() -> None:
         thing.pop(MARK, None)
     mine = make_empty(name="Arm.target.L mine")
     chain(owner, "Arm.L").target = mine
-    bring_up_to_date(owner)
+    bring_all_up_to_date(bpy.data.objects)
     assert {bone.name for bone in owner.pose.bones if is_control(bone)} == own
     press("rig_clear")
     assert not made_bones(owner)
@@ -104,10 +104,24 @@ def test_empties_go_though_chains_were_renamed_or_removed() -> None:
     chain(owner, "Arm.L").name = "Left hand"
     owner.fabrik.active_index = owner.fabrik.chains.find("Leg.R")
     press("chain_remove")
-    own = make_empty(name="Arm.target.R.001")
+    own, copied = make_empty(name="Arm.target.R.001"), chain(owner, "Leg.L").target.copy()
+    bpy.context.collection.objects.link(copied)
+    copied.name = "My Locator"
     chain(owner, "Arm.R").target = own
     press("rig_clear")
-    assert [one.name for one in bpy.data.objects if one.type == "EMPTY"] == [own.name]
+    assert {one.name for one in bpy.data.objects if one.type == "EMPTY"} == {own.name, copied.name}
+
+
+def test_what_is_deleted_leaves_the_file() -> None:
+    """No empty keeps the armature for which it was made."""
+    owner = make_line(3)
+    select(owner, "b2")
+    press("chain_add", use_target=True, kind="EMPTY")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for found in bpy.data.objects:
+        found.select_set(True)
+    bpy.ops.object.delete()
+    assert not [one.name for one in bpy.data.objects if one.users]
 
 
 def test_an_armature_whose_bones_can_not_be_edited_keeps_all() -> None:
@@ -131,6 +145,13 @@ def test_marks_of_a_walk_go_after_its_walker() -> None:
     press("walk_plan", span="RANGE", frame_start=1, frame_end=40)
     press("walk_mark", footprints="EMPTIES", use_markers=True)
     own = bpy.context.scene.timeline_markers.new("human jumps", frame=3)
+    count = len(bpy.context.scene.timeline_markers)
+    other = owner.copy()
+    bpy.context.collection.objects.link(other)
+    bpy.context.view_layer.objects.active = other
+    press("rig_clear")
+    assert len(bpy.context.scene.timeline_markers) == count > 1
+    bpy.context.view_layer.objects.active = owner
     press("walker_remove")
     press("rig_clear")
     assert [one.name for one in bpy.context.scene.timeline_markers] == [own.name]

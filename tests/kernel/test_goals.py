@@ -7,7 +7,7 @@ import sys
 from array import array
 from collections.abc import Sequence
 from itertools import pairwise, product
-from math import radians
+from math import pi, radians
 from random import Random
 from typing import Any
 
@@ -305,6 +305,56 @@ def test_a_straight_leg_bends_where_its_foot_is_lifted(bend: float, way: V3) -> 
     assert max(turn_angle(one.rotations[HIPS]) for one in found) < radians(3.0)
     other = [turn_angle(multiplied(one.rotations[5], conjugated(figure.starts[5]))) for one in found]
     assert max(other) < radians(2.0)
+
+
+def test_a_start_outside_its_limits_is_brought_inside_where_a_limb_is_straight() -> None:
+    """An arm that is asked to stay where it starts, beyond its hinge, beside a straight leg whose foot is lifted."""
+    leg = [Joint((0.0, -0.45, 0.0)), Joint((0.0, -0.45, 0.0), limit=Hinge(X, 0.0, 2.4)), Joint((0.0, 0.0, 0.15))]
+    arm = Joint((0.3, 0.0, 0.0), start=turn(0.0, 0.0, -0.5), limit=Hinge(Z, 0.0, 2.0))
+    heads: list[V3 | None] = [None, (0.1, 0.0, 0.0), None, None, (0.1, 0.5, 0.0)]
+    figure = Figure([Joint((0.0, 0.2, 0.0)), *leg, arm], [-1, 0, 1, 2, 0], heads)
+    stood = figure.placed(figure.starts)
+    asked: list[Goal] = [
+        Point(3, plus(stood.heads[3], (0.0, 0.02, 0.0)), offset=(0, 0, 0), rank=PIN),
+        Facing(HIPS, IDENTITY, rank=PIN),
+        Point(4, stood.ends[4]),
+        Facing(4, stood.frames[4]),
+    ]
+    found = Solver(figure).solve(asked, EXACT)
+    limits = zip(figure.joint_limits, found.rotations, strict=True)
+    assert max(limit.violation(rotation) for limit, rotation in limits) < 1e-6
+
+
+def test_a_pole_with_an_angle_says_to_which_side_a_straight_leg_bends() -> None:
+    joints, parents = [Joint((0.0, 0.2, 0.0)), *[Joint((0.0, -0.45, 0.0))] * 2, Joint((0.0, 0.0, 0.15))], [-1, 0, 1, 2]
+    figure = Figure(joints, parents, [None, (0.0, 0.0, 0.0), None, None], moves=True)
+    stood = figure.placed(figure.starts)
+    for angle in (0.0, pi):
+        found = Solver(figure).solve(
+            [
+                Point(HIPS, (0.0, -0.05, 0.0), offset=(0, 0, 0), rank=PLACED),
+                Facing(HIPS, IDENTITY, rank=PLACED),
+                Point(3, stood.heads[3], offset=(0, 0, 0), rank=PIN),
+                Bend(2, (0.0, -0.4, 1.0), angle=angle, root=1),
+            ],
+            EXACT,
+        )
+        knee = figure.placed(found.rotations, found.shift).heads[2]
+        assert knee[2] * (1.0 if angle == 0.0 else -1.0) > 0.05
+
+
+def test_a_rope_that_is_drawn_straight_is_not_curled_up() -> None:
+    """It has joints enough to give way as it is."""
+    count = 20
+    joints = [Joint((0.0, 0.2, 0.0)), *[Joint((0.0, 1.0 / count, 0.0))] * count]
+    figure = Figure(joints, [-1, *range(count)])
+    solver, stood, found = Solver(figure), figure.placed(figure.starts), list[Solution]()
+    for k in range(8):
+        place = plus(stood.ends[count], (0.0, -0.005 * k, 0.01))
+        middle = plus(stood.ends[count // 2], (0.0, 0.0, 0.002 * k))
+        bend = Bend(count, (0.0, 0.5, 1.0), root=1)
+        found.append(solver.solve([Point(count, place), Point(count // 2, middle, weight=0.5), bend], EXACT))
+    assert max(largest_turns(found)) < radians(8.0)
 
 
 @pytest.mark.parametrize("lean", [0.0, 0.1, 0.2, 0.3])

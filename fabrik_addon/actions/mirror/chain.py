@@ -17,7 +17,7 @@ from ...messages import ROLES
 from ...rig.animation.keys import insert_goal_keys
 from ...rig.bones import bones_to, names_if_any, owner_of_bone, pose_bones, resolve_bones, swings
 from ...rig.checks import check_rig
-from ...rig.control_bones import MARK, is_control, new_bones_refusal
+from ...rig.control_bones import is_control, mark_empty, new_bones_refusal
 from ...rig.figure.pose_writer import updated
 from ...rig.figure.start_pose import fingerprint, store_rotations
 from ...rig.goals import GoalRef, goal_of, offset_from_target, store, swing_frame_of, was_held
@@ -271,7 +271,7 @@ def _made(context: bpy.types.Context, owner: bpy.types.Object, plan: GoalPlan, n
     source = plan.source.found
     flipped = flipped_name(source.name)
     made = bpy.data.objects.new(flipped if flipped != source.name else name, None)
-    made[MARK] = owner
+    mark_empty(made, owner)
     link_like(context, owner, source, made)
     for setting in LOOKS if source.type == "EMPTY" else ():
         setattr(made, setting, getattr(source, setting))

@@ -34,7 +34,7 @@ from .plan import planned_frames
 # A planned walk marked in the scene: footprints where feet land, and markers in the timeline when they do.
 
 MARK = "fabrik_footprints_of"  # custom property of an armature object's footprints, and of their collection
-MARKERS = "fabrik_markers"  # custom property of an armature object: the names of its markers in the timeline, in lines
+MARKERS = "fabrik_markers"  # custom property of an armature object: its name and its timeline markers', in lines
 NAMED = "_footprints"  # what the collection is called, after its walker
 LONGEST = 63  # bytes of a marker's name
 POINTS = 12  # of a footprint's outline
@@ -75,7 +75,7 @@ def mark_steps(
     if use_markers:
         for leg, frame in steps:
             scene.timeline_markers.new(_marker(owner, leg), frame=round(frame))
-        owner[MARKERS] = "\n".join({_marker(owner, leg) for leg, _ in steps})
+        owner[MARKERS] = "\n".join([owner.name_full, *sorted({_marker(owner, leg) for leg, _ in steps})])
     if footprints != "NONE":
         collection = bpy.data.collections.new(f"{owner.name}{NAMED}")
         collection[MARK] = owner.name_full
@@ -114,7 +114,8 @@ def remove_marks(scene: bpy.types.Scene, owner: bpy.types.Object) -> None:
     plan = plan_of(owner)
     names = {_marker(owner, leg) for leg in plan.legs} if plan is not None else set[str]()  # of files without a note
     known: Any = owner
-    names |= {*known.get(MARKERS, "").split("\n")} - {""}
+    whose, *noted = known.get(MARKERS, "").split("\n")
+    names |= {*noted} if whose == owner.name_full else set()  # a duplicate has the note of its original
     for marker in [marker for marker in scene.timeline_markers if marker.name in names]:
         scene.timeline_markers.remove(marker)
     known.pop(MARKERS, None)
