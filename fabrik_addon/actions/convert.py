@@ -16,7 +16,7 @@ from ..maths import IDENTITY, Q4, V3, distance, normalized, turn_angle, unit, v3
 from ..messages import ROLES
 from ..rig.animation.animation import Animated
 from ..rig.animation.keys import KeyedChannels
-from ..rig.bones import bones_to, names_if_any, pose_bones
+from ..rig.bones import SWING, bones_to, names_if_any, pose_bones
 from ..rig.checks import check_rig, edit_refusal
 from ..rig.figure.chain_goal import ChainGoal
 from ..rig.figure.figure import RigFigure
@@ -473,10 +473,11 @@ def _constrained(one: _ChainConversion, keyed: KeyedChannels) -> Any:
     swing = swing_frame_of(owner, chain).get("pole")
     if swing and chain.target is not None:  # else the pole would wait for the limb that waits for it
         own: Any = pose_bones(owner)[swing].constraints
-        follows, *stands = reversed(own)
-        follows.target, follows.subtarget, follows.head_tail = chain.target, chain.target_bone, 0.0
-        for place in stands:  # what carries the limb carries it, too, so that it stands at the root all the same
-            own.remove(place)
+        for made in [made for made in own if made.name.startswith(SWING)]:
+            if made.type == "COPY_LOCATION":  # it stands at the root all the same, for what carries the limb carries it
+                own.remove(made)
+            else:
+                made.target, made.subtarget, made.head_tail = chain.target, chain.target_bone, 0.0
     result.lost += give_goal(chain, constraint, bones, asked.at_head)
     constraint.chain_count = len(names)  # without the bone of the constraint where it is not moved
     constraint.influence, constraint.mute = chain.influence, False

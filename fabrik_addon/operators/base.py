@@ -57,7 +57,7 @@ class FabrikOperator(Options, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        reason = cls.refusal(context) if context.window is not None else NO_WINDOW
+        reason = cls.refusal(context) if hasattr(context, "object") else NO_WINDOW
         for missing, is_there in cls.needs.items():
             reason = reason or ("" if is_there(context) else missing)
         if reason:

@@ -432,7 +432,8 @@ class FABRIK_OT_goal_space(SpaceOperator):
         self, context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, *, are_bones: bool
     ) -> Anchored | None:
         """What the space names; None for nothing: a bone stands in the armature by itself, an object in the scene."""
-        if (self.space == "OBJECT" or self.object) and not self.bone:
+        is_named = bool(self.object) and not self.properties.is_property_set("space")
+        if (self.space == "OBJECT" or is_named) and not self.bone:
             found, bone = other_object(context, owner, self.object)
             return found, self.other_bone or bone
         if self.space == "SCENE" and not self.bone:

@@ -24,6 +24,7 @@ from ...rig.skeleton import read_skeleton
 from ...texts import Text, worded
 
 SHARED = 2  # bones that a chain has to have in common with a part to stand for it
+MANY_HELD = 2  # times as many as limbs are found: then all that deforms follows something else
 LEAST_BONES = 2  # that have to be left of an arm or leg where bones at its end follow something else
 
 
@@ -42,10 +43,14 @@ def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> RecognisedBody[st
         return found
     reasons = reasons_by_bone(owner)
     free = _found(owner, plan, made | set(reasons))
-    more = _count(free) - _count(found)
-    if more < 0 or not _count(free) or (more == 0 and len(found.held) <= _count(found)):  # few of its bones are held
-        return found
-    if free.plan != found.plan:  # of another animal names tell nothing of this one
+    more, is_driven = _count(free) - _count(found), len(found.held) > MANY_HELD * _count(found)
+    if more < 0 or not _count(free) or (more == 0 and not is_driven):
+        held = {name for name, _ in found.held}
+        also = [part for part in free.parts if part.kind not in (ARM, LEG) and part.name in held]
+        left = {part.name for part in also}
+        others = [(name, why) for name, why in found.held if name not in left]
+        return replace(found, parts=(*found.parts, *also), held=others)
+    if is_driven:  # what deforms follows controls: limbs were found in both, and those that follow tell nothing
         return free
     left = {part.name for part in free.parts}
     return replace(free, held=[*free.held, *((name, why) for name, why in found.held if name not in left)])

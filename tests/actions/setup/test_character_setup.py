@@ -49,6 +49,7 @@ from support.scenes import (
     press,
     select,
     solved_status,
+    update,
 )
 from support.skeletons import IMPORTED, METARIGS, forward_of, height, make_character, rename_all, set_up
 
@@ -558,3 +559,13 @@ def test_a_mapping_without_parts_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps({"fabrik_mapping": 1, "plan": "HUMAN", "body": "spine", "parts": []}))
     assert_refused("the mapping has no parts", "mapping_import", filepath=str(path))
     assert not rig_of(owner).mapping
+
+
+def test_a_bone_that_something_moves_leaves_the_rest_of_its_part() -> None:
+    owner = make_character("human")
+    moved = pose_bones(owner)["spine.006"].constraints.new("DAMPED_TRACK")
+    moved.target = make_empty((0.0, -1.0, 1.7))
+    update()
+    found = find_parts(owner)
+    assert {part.name: part.bones for part in found.parts}["Head"] == ("spine.004", "spine.005")
+    assert not found.held
