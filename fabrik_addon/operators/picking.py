@@ -186,10 +186,10 @@ def pinned_at(context: bpy.types.Context, owner: bpy.types.Object, taken: Grip) 
     """The name of the pinned chain whose tip stands where a bone is taken; "" where none does."""
     depsgraph = context.evaluated_depsgraph_get()
     bone: Any = pose_bones(owner.evaluated_get(depsgraph)).get(taken.bone)
-    for chain in rig_of(owner).chains if bone is not None else ():
+    for chain in [chain for chain in rig_of(owner).chains if chain.pin] if bone is not None else ():
         with suppress(FabrikError):  # it has no tip
             tip = owner.matrix_world.inverted_safe() @ tip_of(owner, chain, depsgraph)
-            if chain.pin and (tip - (bone.head if taken.at_head else bone.tail)).length <= ON_TIP * bone.length:
+            if (tip - (bone.head if taken.at_head else bone.tail)).length <= ON_TIP * bone.length:
                 return chain.name
     return ""
 

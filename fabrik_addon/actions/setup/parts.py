@@ -45,11 +45,9 @@ def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> RecognisedBody[st
     free = _found(owner, plan, made | set(reasons))
     more, is_driven = _count(free) - _count(found), len(found.held) > MANY_HELD * _count(found)
     if more < 0 or not _count(free) or (more == 0 and not is_driven):
-        held = {name for name, _ in found.held}
-        also = [part for part in free.parts if part.kind not in (ARM, LEG) and part.name in held]
-        left = {part.name for part in also}
-        others = [(name, why) for name, why in found.held if name not in left]
-        return replace(found, parts=(*found.parts, *also), held=others)
+        rest = {part.name: part for part in free.parts if part.kind not in (ARM, LEG)}
+        also = [rest[name] for name, _ in found.held if name in rest]
+        return replace(found, parts=(*found.parts, *also), held=[one for one in found.held if one[0] not in rest])
     if is_driven:  # what deforms follows controls: limbs were found in both, and those that follow tell nothing
         return free
     left = {part.name for part in free.parts}
