@@ -324,7 +324,7 @@ def lengths(a: Doubles) -> Doubles:
 
 def units(a: Doubles) -> Doubles:
     """Vectors or quaternions made unit; zero where there is no length."""
-    size = lengths(a)[..., None]
+    size: Doubles = np.sqrt(np.add.reduce(a * a, axis=-1, keepdims=True))
     return np.divide(a, size, out=np.zeros_like(a), where=size > 0.0)
 
 

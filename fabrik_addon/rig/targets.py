@@ -271,8 +271,13 @@ def kind_of(target: bpy.types.Object, bone: str) -> Kind:
 
 def quaternions_of(matrices: Sequence[Matrix]) -> Doubles:
     """The rotations of matrices, (m, 4), as `maths.axes_of` finds them one by one."""
+    return units(rounded_quaternions_of(matrices))
+
+
+def rounded_quaternions_of(matrices: Sequence[Matrix]) -> Doubles:
+    """`quaternions_of` in single precision, still to be made unit."""
     found: list[Sequence[float]] = []
     for matrix in matrices:
         axes = matrix.to_3x3()
         found.append((axes * -1.0 if axes.determinant() < 0.0 else axes).to_quaternion())
-    return units(np.array(found, dtype=np.float64).reshape(-1, 4))
+    return np.array(found, dtype=np.float64).reshape(-1, 4)

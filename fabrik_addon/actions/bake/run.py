@@ -7,19 +7,18 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
 
 from ...errors import ChainError, FabrikError
 from ...kernel import SOLVE_SPACE
-from ...maths import Doubles, Mask, Places, conjugates, lengths, products, v3
+from ...maths import Doubles, Mask, Places, conjugates, lengths, products, units, v3
 from ...rig.animation.animation import Animated
 from ...rig.animation.channels import KeptChannels, channel_of, rotation_path
 from ...rig.animation.curves import SAME_FRAME, CurveWriter
 from ...rig.animation.keys import KeyedChannels
-from ...rig.bones import pose_bones
 from ...rig.figure.chain_goal import ChainGoal
 from ...rig.figure.goal_options import written_besides
 from ...rig.figure.goal_table import GoalTable
@@ -29,7 +28,7 @@ from ...rig.goal_kinds import GOAL_KINDS, options_of
 from ...rig.goal_paths import GoalPaths
 from ...rig.goals import goals_of, turns_tip
 from ...rig.schema import rig_of
-from ...rig.targets import BoneHead, Named, quaternions_of
+from ...rig.targets import BoneHead, Named, rounded_quaternions_of
 from ...texts import Text
 from ..frames import Steps, frames_visited, go_to, keys_asking, part_of, scene_of, to_the_end
 from ..motion.edits import edits_beyond, edits_of, rest_within
@@ -187,14 +186,14 @@ class _ChainComparison:
         if self._changing:
             self._asked.append(self._asked_now(self._asked[0], self._changing))
             self._free = _free(self._asked[-1])
-        evaluated = self._owner.evaluated_get(depsgraph)
-        bones, world = pose_bones(evaluated), evaluated.matrix_world
+        evaluated: Any = self._owner.evaluated_get(depsgraph)
+        bones, world = evaluated.pose.bones, evaluated.matrix_world
         matrices = [world]
         for c, name in enumerate(self._tips):
             tip = bones[name]
             self._heads[k, c], self._tails[k, c] = tip.head, tip.tail
             matrices.append(tip.matrix)
-        self._turns[k], self._worlds[k] = quaternions_of(matrices), world
+        self._turns[k], self._worlds[k] = rounded_quaternions_of(matrices), world
         if self._above:
             self._above_heads[k] = BoneHead().read_all(depsgraph, self._above)
         try:
@@ -213,15 +212,15 @@ class _ChainComparison:
     def _compare(self, asked: GoalTable, some: Places) -> None:
         """Put in the errors of those of the frames that are evaluated, by their indices, in which so much is asked."""
         back, away = np.linalg.inv(self._worlds[some, :3, :3]), self._worlds[some, :3, 3]
-        world_turn, turns = self._turns[some, 0], self._turns[some, 1:]
+        rotations = units(self._turns[some])
         numbers = np.zeros((len(some), asked.width))
         for c, one in enumerate(asked):
             if _is_compared(one):
                 goals, at = self._goals.of(c), one.row_at
                 numbers[:, at : at + 3] = np.einsum("fij,fj->fi", back, goals.target[some] - away)
                 if goals.turn is not None and one.turns:
-                    numbers[:, at + 3 : at + 7] = products(conjugates(world_turn), goals.turn[some])
-        missed, turn = asked.judge(numbers, self._heads[some], self._tails[some], turns)
+                    numbers[:, at + 3 : at + 7] = products(conjugates(rotations[:, 0]), goals.turn[some])
+        missed, turn = asked.judge(numbers, self._heads[some], self._tails[some], rotations[:, 1:])
         above = np.einsum("fij,fmj->fmi", back, self._above_heads[some] - away[:, None])
         for c, (one, (track, k)) in enumerate(zip(asked, self._own, strict=True)):
             if _is_compared(one):

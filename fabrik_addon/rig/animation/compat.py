@@ -37,7 +37,7 @@ def _homes_of(owner: bpy.types.Object) -> list[Any]:
         return [action]
     if data.action_slot is None:
         return []
-    bags = (strip.channelbag(data.action_slot) for layer in action.layers for strip in layer.strips)
+    bags = [strip.channelbag(data.action_slot) for layer in action.layers for strip in layer.strips]
     return [bag for bag in bags if bag is not None]
 
 

@@ -310,12 +310,12 @@ class CurveWriter:
         curves = [known.get((path, i)) for i in range(count)]
         kept: list[KeyArrays | None] = [None] * count
         lacking: list[list[tuple[float, float]]] = [[] for _ in curves]
-        if any(curve is not None for curve in curves):
+        if [*filter(None, curves)]:
             self._keep()
             self._changed |= {(path, i) for i in keys.indices if curves[i] is not None}
             span = _parted(curves, keys) if keys.is_between else keys.span
             kept = [keys_outside(curve, span) if curve is not None else None for curve in curves]
-            if any(own is not None for own in kept):
+            if [own for own in kept if own is not None]:
                 lacking = _lacking(keys, curves, kept)
         places, new = np.empty((count, len(keys.frames), 2), dtype=np.float32), 0
         places[:, :, 0], places[:, :, 1] = keys.frames, keys.values.T

@@ -230,12 +230,12 @@ class KeyedChannels:
         curves = fcurves_of(owner)
         self.curves = {(curve.data_path, curve.array_index): curve for curve in curves if not curve.mute}
         data = owner.animation_data
-        is_layered = data is not None and len(data.nla_tracks) > 0 and has_strips(owner)
-        self._owner, self._paths = owner, {*animated_paths(owner)} if is_layered else None
+        self._owner, self._is_layered = owner, data is not None and len(data.nla_tracks) > 0 and has_strips(owner)
+        self._paths = {*animated_paths(owner)} if self._is_layered else {path for path, _ in self.curves}
 
     def played(self, path: str, otherwise: Sequence[float]) -> list[float]:
         """The channels of a property as they are played at the frame, those without keys as said; none without any."""
-        if self._paths is not None:
+        if self._is_layered:
             return [*StripValues.at(self._owner, self.frame).get(path, ())]
         curves = [self.curves.get((path, i)) for i in range(len(otherwise))]
         if not any(curves):
@@ -251,7 +251,7 @@ class KeyedChannels:
 
     def previous(self, bone: bpy.types.PoseBone, otherwise: list[float]) -> list[float]:
         """Channel values at the last key up to the frame; `otherwise` for channels without one."""
-        if self._paths is not None or not self.curves:
+        if self._is_layered or not self.has(bone):
             return otherwise
         values = list(otherwise)
         for i, curve in enumerate(self.curves_of(bone)):
@@ -268,10 +268,7 @@ class KeyedChannels:
 
     def has(self, bone: bpy.types.PoseBone, channel: str = "") -> bool:
         """Whether a channel of the bone is keyed, by default its rotation."""
-        path = f"{bone.path_from_id()}.{channel or channel_of(bone.rotation_mode)[0]}"
-        if self._paths is not None:
-            return path in self._paths
-        return bool(self.curves) and not self.curves.keys().isdisjoint([(path, i) for i in range(4)])
+        return bool(self._paths) and bone.path_from_id(channel or channel_of(bone.rotation_mode)[0]) in self._paths
 
 
 def key_at(curve: bpy.types.FCurve, frame: float) -> bpy.types.Keyframe | None:

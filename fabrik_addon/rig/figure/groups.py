@@ -111,13 +111,12 @@ def figure_bones(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
     _check_pins(chain_set)
     if chain_set.is_one:
         return resolve_bones(owner, chains[0])
-    names: dict[str, bpy.types.PoseBone] = {}
+    found: list[bpy.types.PoseBone] = []
     for chain in chains:
         bones = resolve_bones(owner, chain)
-        names |= {bone.name: bone for bone in bones}
-        if body:
-            names |= {bone.name: bone for bone in _way(body, bones[0])}
-    return sorted(names.values(), key=lambda bone: (len(bone.parent_recursive), bone.name))
+        found += bones + (_way(body, bones[0]) if body else [])
+    places = {(len(bone.parent_recursive), bone.name): bone for bone in found}
+    return [places[place] for place in sorted(places)]
 
 
 def figure_bones_if_any(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
@@ -131,7 +130,7 @@ def figure_bones_if_any(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
 def _way(body: str, root: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:
     """The bones from the body bone to the first bone of a chain, without that; none where the chain begins above it."""
     above = root.parent_recursive
-    names = [root.name, *(bone.name for bone in above)]
+    names = [bone.name for bone in (root, *above)]
     return above[: names.index(body)] if body in names else []
 
 

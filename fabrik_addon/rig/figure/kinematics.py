@@ -362,20 +362,19 @@ class BoneTree:
         ends = self._tails(poses)
         if self.is_chain:
             ends[:-1] = [pose.translation for pose in poses[1:]]
-        joints, heads, turns = list[Joint](), list[V3 | None](), list[Q4]()
+        joints, heads, backs = list[Joint](), list[V3 | None](), list[Q4]()
         for i, link in enumerate(self.links):
             rest, parent = axes_of(frames[i]), self.parents[i]
-            turned = multiplied(rest, rotations[i])
-            before = turns[parent] if parent >= 0 else self.base
+            before = backs[parent] if parent >= 0 else conjugated(self.base)
+            backs.append(conjugated(multiplied(rest, rotations[i])))
             inherits = i == 0 or link.bone.use_inherit_rotation
-            along = rotated(conjugated(turned), minus(ends[i], poses[i].translation))
-            own = normalized(multiplied(conjugated(before), rest)) if inherits else rest
+            along = rotated(backs[i], minus(ends[i], poses[i].translation))
+            own = normalized(multiplied(before, rest)) if inherits else rest
             joints.append(Joint(along, own, inherits=inherits))
             head = None
             if parent >= 0 and not self.is_chain:
-                head = rotated(conjugated(before), minus(poses[i].translation, poses[parent].translation))
+                head = rotated(before, minus(poses[i].translation, poses[parent].translation))
             heads.append(head)
-            turns.append(turned)
         return Joints(tuple(joints), self.parents, tuple(heads), self.is_chain)
 
     def _tails(self, poses: Sequence[Matrix]) -> list[Vector]:
