@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import bpy
@@ -24,6 +24,7 @@ from ..rig.control_bones import (
     remove_control_bones,
     remove_unused_shapes,
 )
+from ..rig.dependencies import ties_behind
 from ..rig.figure.pose_writer import updated
 from ..rig.goals import GoalRef, goals_of
 from ..rig.schema import FabrikChain, rig_of
@@ -41,7 +42,8 @@ HOLDERS = (bpy.types.Collection, bpy.types.Scene)  # what an object is in withou
 def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int, int]:
     """Take chains, body, walker, joint limits and the goals that were made for them away; the pose stays.
 
-    Goals that are something else, or are used by something else, stay.
+    Goals that are something else, or are used by something else, stay: by chains of other objects, or by constraints,
+    drivers and objects that hang on them.
 
     The marks of its walk go from the scene, too.
 
@@ -60,7 +62,8 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int,
         raise RigError("its chains come from the library file and can't be removed: disable them", rig=owner.name)
     count = len(rig.chains)
     empties = [goal for goal in made_empties(owner) if not goal.children]  # on which nothing hangs
-    bones = [] if new_bones_refusal(owner) else sorted(control_names(owner) - _used_by_others(owner))
+    made = control_names(owner)
+    bones = [] if new_bones_refusal(owner) else sorted(made - _used_besides(owner, made, empties))
     if bones:
         check_in_view_layer(owner, context.evaluated_depsgraph_get())
     remove_marks(scene_of(context), owner)
@@ -78,13 +81,19 @@ def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> tuple[int,
     return count, len(bones) + len(unused)
 
 
-def _used_by_others(owner: bpy.types.Object) -> set[str]:
-    """The bones that are goals of chains of other objects, and those that carry them."""
-    others = [one for one in bpy.data.objects if one.type == "ARMATURE" and one != owner]
-    goals = [goal for one in others for chain in rig_of(one).chains for goal in goals_of(chain)]
-    names = {goal.bone for goal in goals if goal.bone and goal.found.data == owner.data}
-    bones = [bone for bone in pose_bones(owner) if bone.name in names]
-    return {one.name for bone in bones for one in (bone, *bone.parent_recursive)}
+def _used_besides(owner: bpy.types.Object, made: set[str], empties: Collection[bpy.types.Object]) -> set[str]:
+    """The bones that chains of other objects have as goals, or that move something else than what was made for chains.
+
+    With those that carry them.
+    """
+    rigs = [one for one in bpy.data.objects if one.type == "ARMATURE"]
+    goals = [goal for one in rigs if one != owner for chain in rig_of(one).chains for goal in goals_of(chain)]
+    users = [(goal.found, goal.bone) for goal in goals]
+    users += [(one, "") for one in bpy.data.objects if one not in empties]
+    for one in rigs:
+        constrained = [bone.name for bone in pose_bones(one) if len(bone.constraints)]
+        users += [(one, name) for name in constrained if one.data != owner.data or name not in made]
+    return {name for user in users for found, name in ties_behind(*user) if name and found.data == owner.data}
 
 
 # A duplicated character follows the goals of its original, until it gets goals of its own.

@@ -34,6 +34,7 @@ from ..rig.layers import share_at_hand
 from ..rig.schema.chain import FabrikChain
 from ..rig.schema.rig import RigRecord, rig_of
 from ..rig.targets import resolve_point, resolve_turn
+from ..rig.versions import holds_data
 from ..texts import Text, worded
 from .bends import turned_pole
 from .figure_pose import FigurePose, Places, goal_point, hard_place
@@ -349,8 +350,8 @@ def put_goals_back() -> None:
     """
     for one in reversed(brought):
         owner, found = bpy.data.objects.get(one.rig), bpy.data.objects.get(one.goal)
-        if owner is None or found is None or RigRecord(owner).brought >= one.times:
-            continue
+        if owner is None or found is None or RigRecord(owner).brought >= one.times or not holds_data(owner):
+            continue  # of an armature from which all was removed no goal is put back
         goal = GoalRef("target", found, one.bone)
         with suppress(FabrikError):  # the bone is gone
             if _channels(goal) == one.after:

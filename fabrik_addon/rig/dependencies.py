@@ -94,9 +94,10 @@ def _ties_of(constraints: Iterable[Any], now: bool) -> list[Tie]:
     for constraint in constraints:
         if constraint.mute or constraint.name.startswith(SWING) or (now and constraint.influence == 0.0):
             continue
-        target = getattr(constraint, "target", None)
-        if target is not None:
-            ties.append((target, getattr(constraint, "subtarget", "")))
+        for role in ("", "pole_"):
+            target = getattr(constraint, f"{role}target", None)
+            if target is not None:
+                ties.append((target, getattr(constraint, f"{role}subtarget", "")))
         several = getattr(constraint, "targets", ())
         ties += [(tie.target, getattr(tie, "subtarget", "")) for tie in several if tie.target is not None]
     return ties

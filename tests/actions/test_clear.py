@@ -12,7 +12,7 @@ from fabrik_addon.rig.control_bones import COLLECTION, MARK, is_control, made_em
 from fabrik_addon.rig.versions import bring_all_up_to_date
 
 from support.hanging import chain
-from support.scenes import assert_refused, edited, make_empty, make_line, press, select, update
+from support.scenes import assert_refused, edited, make_empty, make_line, press, select, turned, update
 from support.skeletons import make_character, rest_bones, set_up
 
 
@@ -156,3 +156,41 @@ def test_marks_of_a_walk_go_after_its_walker() -> None:
     press("rig_clear")
     assert [one.name for one in bpy.context.scene.timeline_markers] == [own.name]
     assert not [one for one in bpy.data.objects if one.type == "EMPTY"]
+
+
+def test_control_bones_stay_that_something_else_hangs_on() -> None:
+    """The limb of an IK constraint that was made of a chain would turn away, and what a bone carries fall down."""
+    owner = set_up("human")
+    for name in ("Leg.L", "Arm.R"):
+        owner.fabrik.active_index = owner.fabrik.chains.find(name)
+        press("to_ik", chains="ACTIVE")
+        press("chain_remove")
+    prop = make_empty(name="Prop")
+    prop.parent, prop.parent_type, prop.parent_bone = owner, "BONE", "Leg.target.R"
+    update()
+    before, place = {bone.name: bone.matrix.copy() for bone in owner.pose.bones}, prop.matrix_world.copy()
+    press("rig_clear")
+    update()
+    assert made_bones(owner) == {
+        *("Leg.target.L", "Leg.pole.L", "Leg.swing.L", "Arm.target.R", "Arm.pole.R", "Arm.swing.R", "Leg.target.R")
+    }
+    assert {bone.name: bone.matrix for bone in owner.pose.bones}.items() <= before.items()
+    assert prop.matrix_world == place
+
+
+def test_what_is_undone_after_all_was_removed_puts_no_goal_back() -> None:
+    """Goals that came along with a bone that was turned go back by undo alone where that is undone."""
+    owner = set_up("human")
+    owner.fabrik.live = True
+    bpy.ops.ed.undo_push(message="live")
+    turned(owner, "upper_arm.R")
+    update()
+    bpy.ops.ed.undo_push(message="turned")
+    press("to_ik", "EXEC_DEFAULT", True)
+    press("rig_clear", "EXEC_DEFAULT", True)
+    name, stood = owner.name, owner.pose.bones["Arm.target.R"].location.copy()
+    assert stood.length > 0.0
+    for message in ("cleared", "more"):
+        bpy.ops.ed.undo_push(message=message)
+    bpy.ops.ed.undo()
+    assert bpy.data.objects[name].pose.bones["Arm.target.R"].location == stood
