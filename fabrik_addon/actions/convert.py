@@ -26,8 +26,9 @@ from ..rig.figure.pose_writer import Pose, seen_rotations, updated, write_pose, 
 from ..rig.figure.reader import frame_of, read
 from ..rig.figure.start_pose import capture, is_animated
 from ..rig.goal_kinds import AIM, GOAL_KINDS
-from ..rig.goals import goal_of, is_offset, swing_frame_of
+from ..rig.goals import goal_of, is_offset
 from ..rig.schema import FabrikChain, limit_of, rig_of
+from ..rig.spaces import swings_below
 from ..rig.targets import kind_of
 from ..texts import Text, joined, worded
 from .bends import bend_between, differences, joints_of, pole_error, solved_joints
@@ -470,10 +471,10 @@ def _constrained(one: _ChainConversion, keyed: KeyedChannels) -> Any:
         constraint.use_tail = not asked.at_head
     constraint.target, constraint.subtarget = chain.target, chain.target_bone
     constraint.pole_target, constraint.pole_subtarget = chain.pole, chain.pole_bone
-    swing = swing_frame_of(owner, chain).get("pole")
-    if swing and chain.target is not None:  # else the pole would wait for the limb that waits for it
-        own: Any = pose_bones(owner)[swing].constraints
-        for made in [made for made in own if made.name.startswith(SWING)]:
+    swinging = swings_below(owner, chain.pole, chain.pole_bone) if chain.pole and chain.target else ()
+    for swing in swinging:  # else the pole would wait for the limb that waits for it
+        own: Any = swing.constraints
+        for made in [made for made in own if made.name.startswith(SWING) and made.subtarget in asked.bones]:
             if made.type == "COPY_LOCATION":  # it stands at the root all the same, for what carries the limb carries it
                 own.remove(made)
             else:

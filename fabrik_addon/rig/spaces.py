@@ -132,6 +132,18 @@ def carriers_above(found: bpy.types.Object, name: str) -> Iterator[tuple[bpy.typ
         yield found, name
 
 
+def swings_below(owner: bpy.types.Object, pole: bpy.types.Object, bone: str) -> list[bpy.types.PoseBone]:
+    """The bones of an armature that swing with a limb and carry a pole, in the space that it has or in another of its.
+
+    Blender lets the pole wait for all of these, for it sees constraints that are off as well.
+    """
+    holder, names = holder_in(pole, bone), {name for found, name in carriers_above(pole, bone) if found == owner}
+    for one in holder.constraints if holder is not None else ():
+        ties: list[Any] = [one, *getattr(one, "targets", ())]
+        names |= {tie.subtarget for tie in ties if getattr(tie, "target", None) == owner}
+    return [found for found in pose_bones(owner) if found.name in names and swings(found)]
+
+
 # Where goals stand that hang on a bone of the figure that is to reach them: in the frame of that bone.
 
 UNSCALED = {"NONE", "NONE_LEGACY"}  # how a bone inherits scale that takes none of its parent's

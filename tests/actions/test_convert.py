@@ -483,10 +483,16 @@ def test_keyed_limbs_that_go_on_to_a_foot_come_back_from_ik() -> None:
     assert_bones_stay(owner, stood, 1e-2, 0.02)
 
 
-def test_poles_that_swing_wait_for_no_limb_that_waits_for_them(capfd: pytest.CaptureFixture[str]) -> None:
-    """They hang on what carries the limb, and point to its target."""
+@pytest.mark.parametrize("keyed", [False, True])
+def test_poles_that_swing_wait_for_no_limb_that_waits_for_them(
+    *, keyed: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """They hang on what carries the limb, and point to its target; where they swing in other frames alone, too."""
     owner = make_character("human")
     press("character_setup")
+    if keyed:
+        rig_of(owner).active_index = rig_of(owner).chains.find("Leg.L")
+        press("goal_space", space="ARMATURE", roles="POLE", use_key=True)
     before = bone_matrices(owner)
     press("to_ik")
     bpy.context.view_layer.update()
