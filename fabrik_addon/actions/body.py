@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import bpy
@@ -21,7 +22,7 @@ from ..rig.schema import FabrikChain, limit_of, rig_of
 from ..rig.skeleton import read_skeleton
 from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined
-from .keep_pose import keep_and_tell, unposed
+from .keep_pose import keep_and_tell, told_moves, unposed
 
 
 def find_body(owner: bpy.types.Object) -> str:
@@ -119,12 +120,12 @@ def _notes(owner: bpy.types.Object, name: str, below: list[str]) -> list[str]:
 
 
 def _kept(owner: bpy.types.Object, below: list[str]) -> list[str]:
-    """Let the next solve leave the pose of the chains; what it moves all the same."""
-    chains = [chain for chain in rig_of(owner).chains if chain.enabled and chain.name in below]
-    wanted = next((chain for chain in chains if chain.target is not None or chain.pin), None)
-    if wanted is None:
-        return []
-    moves = keep_and_tell([(owner, wanted)])[0].moves
+    """Let the next solve leave the pose of the chains that move with a body, or of all without one; what it moves."""
+    chains = [chain for chain in rig_of(owner).chains if chain.enabled and (chain.target is not None or chain.pin)]
+    if not below:
+        return told_moves([(owner, chain) for chain in chains], inf)
+    wanted = next((chain for chain in chains if chain.name in below), None)
+    moves = keep_and_tell([(owner, wanted)])[0].moves if wanted is not None else ""
     return [moves] if moves else []
 
 

@@ -19,6 +19,7 @@ from ..errors import FabrikError, place_of
 from ..maths import ORIGIN, v3
 from ..rig.animation.compat import evaluated_now
 from ..rig.bones import pose_bones
+from ..rig.figure.figure import RigFigure
 from ..rig.figure.groups import ChainSet, lacks_goal, set_of, sets_of
 from ..rig.figure.reader import frame_of
 from ..rig.figure.start_pose import is_animated, store_bones, store_by_hand, store_start
@@ -188,35 +189,48 @@ def keep_figure(
     Raises:
         FabrikError: They can't be posed.
     """
-    before = pose.turned_by(pose.figure)
-    after = pose.turned_by(pose.as_started) if before > SAME else before
-    is_needed = before > SAME and after <= min(closer * before, most)
-    start = _take(pose, chains, is_keyed=is_keyed) if is_needed else ""
-    turned, is_held = after if start else before, is_needed and not start
+    before, start, is_held = pose.turned_by(pose.figure), "", False
+    turned = before
+    if before > SAME:
+        enough, limbs = min(closer * before, most), _starting_anew(pose, chains, is_keyed=is_keyed)
+        after = pose.turned_by(_started(pose, limbs, is_keyed=is_keyed))
+        start = _take(pose, limbs, is_keyed=is_keyed) if after <= enough else ""
+        turned, is_held = (after, False) if start else (before, pose.turned_by(pose.as_started) <= enough)
     return [KeepResult(start, _what_moves(pose, name, turned, is_held=is_held)) for name in chains]
 
 
-def _take(pose: FigurePose, asked: Collection[str], *, is_keyed: bool) -> str:
-    """Make the pose at hand the start pose of the chains; the kind that was stored, "" where none was.
+def _starting_anew(pose: FigurePose, asked: Collection[str], *, is_keyed: bool) -> list[tuple[FabrikChain, list[str]]]:
+    """The chains that can start from the pose at hand, with the names of their bones.
 
-    Of keyed ones that is their keys; else what is animated keeps its own.
+    Of bones that were keyed in it all can: they start from their keys. Else what is animated keeps its own start pose.
     """
-    owner, chains, body = pose.chain_set
-    found, figure = pose_bones(owner), pose.figure
-    rotations = dict(zip(figure.bones, pose.rotations, strict=True))
-    pairs = [pair for pair in zip(chains, figure.goals, strict=True) if not pair[1].is_offset]
-    limbs = [(chain, [found[name] for name in one.bones]) for chain, one in pairs]
+    owner, chains, _ = pose.chain_set
+    limbs = [(chain, [*one.bones]) for chain, one in zip(chains, pose.figure.goals, strict=True) if not one.is_offset]
     if is_keyed:
-        limbs = [] if all(chain.start == "ANIMATED" for chain in chains if chain.name in asked) else limbs
-    else:
-        keyed = pose.keyed
+        return [] if all(chain.start == "ANIMATED" for chain in chains if chain.name in asked) else limbs
+    found, keyed = pose_bones(owner), pose.keyed
+    return [(chain, bones) for chain, bones in limbs if not is_animated(owner, [found[name] for name in bones], keyed)]
+
+
+def _started(pose: FigurePose, limbs: Sequence[tuple[FabrikChain, list[str]]], *, is_keyed: bool) -> RigFigure:
+    """The figure with the pose at hand as its start pose, but for the bones of chains that can't start from it."""
+    taken, figure = {name for _, bones in limbs for name in bones}, pose.figure
+    left = {name for one in figure.goals for name in one.bones} - taken if not is_keyed else set()
+    stood = zip(figure.bones, pose.rotations, figure.starts, strict=True)
+    return figure.started([start if name in left else turn for name, turn, start in stood], pose.shift)
+
+
+def _take(pose: FigurePose, limbs: Sequence[tuple[FabrikChain, list[str]]], *, is_keyed: bool) -> str:
+    """Make the pose at hand the start pose of chains that can start from it; the kind that was stored, "" for none."""
+    found, figure, body = pose_bones(pose.owner), pose.figure, pose.chain_set.body
+    rotations = dict(zip(figure.bones, pose.rotations, strict=True))
+    if not is_keyed:
         of_chains = {name for one in figure.goals for name in one.bones}
         between = [name for name in figure.bones if body and (name == body or name not in of_chains)]
-        store_bones(owner, [(name, rotations[name], v3(found[name].location)) for name in between])
-        limbs = [(chain, bones) for chain, bones in limbs if not is_animated(owner, bones, keyed)]
+        store_bones(pose.owner, [(name, rotations[name], v3(found[name].location)) for name in between])
     kind = "ANIMATED" if is_keyed else "CAPTURED"
     for chain, bones in limbs:
-        store_start(chain, bones, rotations, kind)
+        store_start(chain, [found[name] for name in bones], rotations, kind)
     return kind if limbs else ""
 
 

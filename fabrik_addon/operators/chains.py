@@ -31,13 +31,14 @@ from ..actions.chains import (
 from ..actions.clear import clear_rig, make_goals_single_user
 from ..actions.convert import convert, convert_to_ik
 from ..actions.figure_pose import tip_of
-from ..actions.keep_pose import keep_at_tips, read_poses, unposed
+from ..actions.keep_pose import keep_at_tips, read_poses, told_moves, unposed
 from ..actions.mirror.chain import mirror_chains
 from ..actions.solve import Item
 from ..errors import ChainError, FabrikError, place_of
 from ..recognise.words import side_of
 from ..rig.animation.compat import is_selected
 from ..rig.bones import bones_to, pose_bones
+from ..rig.figure.groups import set_of
 from ..rig.schema import rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, switch, text, whole
 from ..rig.versions import holds_data
@@ -188,10 +189,12 @@ class FABRIK_OT_chain_remove(ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         rig = rig_of(owner)
-        name = rig.chains[rig.active_index].name
+        chain = rig.chains[rig.active_index]
+        name, together = chain.name, set_of(owner, chain).names if rig.live and chain.enabled else ()
         if not remove_chain(owner, rig.active_index):
             raise ChainError("it comes from the library file and can't be removed: disable it", chain=name)
-        self.tell(Text("Removed {chains}", chains=name))
+        others = [(owner, one) for one in rig.chains if one.name in together]
+        self.tell(Text("Removed {chains}", chains=name), warnings=told_moves(others))
 
 
 class FABRIK_OT_chain_remove_all(RigOperator):

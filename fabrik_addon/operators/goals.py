@@ -28,7 +28,7 @@ from ..actions.chains import (
 )
 from ..actions.figure_pose import goal_point
 from ..actions.frames import keys_of_bones
-from ..actions.keep_pose import keep_at_tips, read_poses
+from ..actions.keep_pose import keep_at_tips, read_poses, told_moves
 from ..actions.motion.edits import set_goal
 from ..actions.snap import snap_steps
 from ..actions.solve import Item
@@ -40,6 +40,7 @@ from ..rig.animation.channels import channel_of, neutral_values
 from ..rig.animation.keys import insert_goal_key, keys_by_itself
 from ..rig.bones import bones_to, resolve_bones
 from ..rig.control_bones import control_names, new_bones_refusal, remove_control_bones, root_control
+from ..rig.figure.groups import lacks_goal
 from ..rig.figure.start_pose import capture, reset
 from ..rig.goals import GoalRef, goal_of, goals_of, is_offset, read_held
 from ..rig.schema import FabrikChain, carrier_of_limb, rig_of
@@ -241,7 +242,9 @@ class StartPoseOperator(ChainOperator):
         found = [(chain, resolve_bones(owner, chain)) for chain in chains]
         for chain, bones in found:
             self.start(chain, bones)
-        self.tell(Text(self.told, chains=listed([chain.name for chain in chains], "{count} chains")))
+        names = listed([chain.name for chain in chains], "{count} chains")
+        asking = [(owner, chain) for chain in chains if chain.enabled and not lacks_goal(chain)]
+        self.tell(Text(self.told, chains=names), warnings=told_moves(asking))
 
     def start(self, chain: FabrikChain, bones: list[bpy.types.PoseBone]) -> None:
         """Give a chain of these bones its start pose: how they stand."""
@@ -474,14 +477,22 @@ class HoldOperator(SpaceOperator):
     way = choice(WAYS, "Way", "Which of the two goes along with the other")
     object = text("Object", "Name of the object; empty for the one that is selected", options=FORGOTTEN)
 
+    def hand(self, owner: bpy.types.Object, chain: FabrikChain) -> GoalRef:
+        """The target of a chain, which holds on to something."""
+        if is_walked(chain):
+            raise ChainError(
+                "it goes as its walk says, and can't hold on to anything", rig=owner.name, chain=chain.name
+            )
+        return goals_of(chain)[0]
+
     def held(self, context: bpy.types.Context, owner: bpy.types.Object) -> tuple[GoalRef, Anchored, list[Anchored]]:
         """What is hung, on what, and what may not carry it."""
         chain = working_chain(context)
         if self.way == "HAND":
-            if is_offset(chain) or is_walked(chain):
+            if is_offset(chain):
                 told = Text("its target tells how far it is from its motion, and can't hold on to anything")
                 raise TargetError(told, rig=owner.name, chain=chain.name)
-            return goals_of(chain)[0], other_object(context, owner, self.object), bones_of(owner, chain)
+            return self.hand(owner, chain), other_object(context, owner, self.object), bones_of(owner, chain)
         found, bone = other_object(context, owner, self.object)
         return GoalRef("target", found, bone), (owner, chain.tip_bone), []
 
@@ -520,7 +531,7 @@ class FABRIK_OT_release(HoldOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         is_hand = self.way == "HAND"
-        what = goals_of(working_chain(context))[0] if is_hand else self.held(context, owner)[0]
+        what = self.hand(owner, working_chain(context)) if is_hand else self.held(context, owner)[0]
         holder = what.holder
         now = target_of(holder, space) if (space := space_of(holder)) else None
         if lost_space(holder) is None and (not spaces_of(holder) or now == first_space(what)):

@@ -20,7 +20,18 @@ from mathutils import Matrix, Quaternion, Vector
 
 from support.animated import Frames, control, limb, move, places, played, put_from_rest, set_up, size, turn_at_rest
 from support.hanging import activate, chain
-from support.scenes import assert_refused, each_frame, keyed, make_empty, press, update
+from support.scenes import (
+    assert_refused,
+    each_frame,
+    keyed,
+    keyed_turns,
+    make_armature,
+    make_empty,
+    press,
+    select,
+    strand,
+    update,
+)
 from support.shifting import FRAMES, LIFT, RATE, SLIDE, STANDS, STILL, shifting
 from support.skeletons import make_character
 from support.stored import stored
@@ -411,3 +422,18 @@ def test_place_and_ground_go_along_with_a_contact_that_is_moved_and_joined() -> 
     press("contact_mark", kind="NONE", span="RANGE", frame_start=10, frame_end=12)
     parts = [one for one in contacts_of(owner) if one.bone == was.bone]
     assert [one.place for one in parts] == [was.place] * 2
+
+
+def test_limbs_without_a_body_have_contacts() -> None:
+    """How thick a palm is can't be told, but that it stands still can."""
+    arm = strand((0.2, 0.0, 1.4), (0.5, 0.02, 1.4), (0.75, 0.0, 1.4), (0.85, 0.0, 1.4))
+    leg = strand((0.1, 0.0, 0.9), (0.1, -0.02, 0.5), (0.1, 0.0, 0.1), (0.1, -0.1, 0.0))
+    names = ("upper_arm.L", "forearm.L", "hand.L", "thigh.L", "shin.L", "foot.L")
+    owner = make_armature([bone._replace(name=name) for bone, name in zip(arm + leg, names, strict=True)])
+    for name in ("hand.L", "foot.L"):
+        select(owner, name)
+        press("chain_add", use_target=True)
+    bone = owner.pose.bones["thigh.L"]
+    keyed_turns(bone, {1: 0.0, 20: 0.0, 30: 0.6, 40: 0.0})
+    press("contacts_find", span="RANGE", frame_start=1, frame_end=40)
+    assert contacts_of(owner)

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.actions.drag import Grip, begin, drag_to, finish
-from fabrik_addon.actions.keep_pose import keep_at_tips
+from fabrik_addon.actions.keep_pose import WORTH_TELLING, keep_at_tips
 from fabrik_addon.maths import axes_of
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Euler, Matrix, Vector
@@ -48,6 +48,7 @@ from support.scenes import (
     update,
     with_legs_pinned,
 )
+from support.skeletons import make_character
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -420,3 +421,31 @@ def test_a_pole_moves_nothing(tip: str, count: int, how: str, owner: bpy.types.O
     press("solve_all")
     assert {one.status for one in rig_of(owner).chains} == {"REACHED"}
     assert_bones_stay(owner, before, 1e-4 * HEIGHT, 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("limb", "pressed", "options"),
+    [
+        ("Arm.L", "start_pose_capture", {}),
+        ("Leg.L", "chain_remove", {}),
+        ("Arm.L", "body_bone_set", {"source": "NONE"}),
+    ],
+)
+def test_what_moves_a_live_body_is_told_of(
+    limb: str, pressed: str, options: dict[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A goal out of reach pulls on the body: from another start pose that gives way otherwise, and alone not at all."""
+    owner = make_character("human_mixamo")
+    press("character_setup")
+    rig = rig_of(owner)
+    owner.pose.bones[rig.chains[limb].target_bone].location = (1.0, 0.0, 0.0)
+    rig.live, rig.active_index = True, rig.chains.find(limb)
+    update()
+    before = bone_matrices(owner)
+    capfd.readouterr()
+    press(pressed, **options)
+    update()
+    after = bone_matrices(owner)
+    turned = max(angle_between(axes_of(matrix), axes_of(after[name])) for name, matrix in before.items())
+    assert turned > WORTH_TELLING
+    assert "the next solve turns it by up to" in capfd.readouterr().out

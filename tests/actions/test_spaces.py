@@ -303,6 +303,15 @@ def test_where_goals_can_not_hang_is_refused_by_name(human: bpy.types.Object) ->
     assert not pose_bones(human)[arm.target_bone].constraints
 
 
+@pytest.mark.parametrize("pressed", ["grab", "release"])
+def test_a_foot_that_walks_holds_on_to_nothing(human: bpy.types.Object, pressed: str) -> None:
+    press("walker_add")
+    press("walk_plan", frame_start=1, frame_end=12)
+    activate(human, "Leg.L")
+    make_empty(name="Cup")
+    assert_refused(r"Leg\.L.*it goes as its walk says, and can't hold on", pressed, object="Cup")
+
+
 def test_a_hand_that_does_not_reach_its_target_grabs_where_it_is(human: bpy.types.Object) -> None:
     activate(human, "Arm.L")
     make_empty(name="Cup")

@@ -200,8 +200,9 @@ def soles_of(
         limbs: What they are (`limbs_of`).
     """
     palms, found = dict[str, list[Vector]](), list[Sole]()
-    if any(name in limbs and limbs[name].kind == ARM for name in names):
-        stage, at_rest = staged(context, owner, find_parts(owner))
+    parts = find_parts(owner) if any(name in limbs and limbs[name].kind == ARM for name in names) else None
+    if parts is not None and parts.body:
+        stage, at_rest = staged(context, owner, parts)
         for limb in at_rest.limbs.values():
             wrist = at_rest.heads[limb.bones[-1]]
             palms[at_rest.names[limb.bones[-1]]] = [Vector(place) for place in stage.points(wrist + limb.sole).tolist()]
