@@ -342,10 +342,9 @@ def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = 
     for chain in map(rig_of(owner).chains.__getitem__, made):
         if chain.at_head:
             _hold(owner, chain)
-    for_body = _make_body(context, owner, bone)
-    if for_body:
-        rig_of(owner).body_stiffness = 0.0  # it goes where its own goal is, and is not to hold the feet back
-    made += for_body
+    if had != bone:  # else it starts as before, in every frame
+        capture_bones(owner, bones_to(owner, bone, 1))
+    made += _make_body(context, owner, bone)
     _make_body_control(context, owner)
     _store(owner, legs, upright)
     return made, _behind(owner, bone, {*names, *made})
@@ -372,6 +371,8 @@ def remove_walker(owner: bpy.types.Object) -> None:
     body = chains.get(walker.body)
     if body is not None and body.target is None and not body.pin:
         remove_chain(owner, chains.find(walker.body))
+    elif body is not None:  # it goes on as a walker's body does
+        rig_of(owner).body_stiffness = 0.0
     walker.body = ""
 
 
@@ -454,7 +455,6 @@ def _make_body(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -
         _hold(owner, chain)
         made.append(chain.name)
     capture(chain, bones, "ANIMATED")
-    capture_bones(owner, bones)
     rig.walker.body = chain.name
     return made
 

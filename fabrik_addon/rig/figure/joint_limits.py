@@ -158,7 +158,8 @@ def read_settings(
 ) -> tuple[list[Q4], list[Limit], list[float], Start]:
     """Read start pose, limits and stiffness of the bones of a figure.
 
-    The body bone is as stiff as the armature says. Of the bones between it and the chains `spine` says how readily they
+    The body bone is as stiff as the armature says; that of a walker, which goes where its own goal is, not at all, so
+    that it does not hold the feet back. Of the bones between it and the chains `spine` says how readily they
     give way; at zero they stay as they start. That does not count for bones that are of a limb, such as clavicles.
 
     Returns:
@@ -174,9 +175,10 @@ def read_settings(
     limits = [_read_limit(chain_set.owner, bone, start, i) for i, bone in enumerate(bones)]
     stiffness = [read_stiffness(bone) for bone in bones]
     rig = rig_of(chain_set.owner)
+    of_body = rig.body_stiffness if rig.walker.body not in chain_set.names else 0.0
     for i, bone in enumerate(bones):
         if bone.name == chain_set.body:
-            stiffness[i] = max(stiffness[i], rig.body_stiffness)
+            stiffness[i] = max(stiffness[i], of_body)
         elif start.is_between[i] and not limit_of(bone).of_limb:
             stiffness[i] = max(stiffness[i], 1.0 - rig.spine)
     inside = [limit.clamped(turn) for limit, turn in zip(limits, start.rotations, strict=True)]
