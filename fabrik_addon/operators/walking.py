@@ -14,6 +14,7 @@ from mathutils.geometry import intersect_line_plane
 
 from ..actions.chain_edit import working_rig
 from ..actions.frames import rate_of
+from ..actions.keep_pose import told_moves, unposed
 from ..actions.status import length_text
 from ..actions.walk.bake import MOST, bake_bones, bake_goals, mark_steps
 from ..actions.walk.clip import cycle_text, load_cycle, use_cycle
@@ -24,6 +25,7 @@ from ..actions.walk.setup import add_walker, remove_walker
 from ..errors import FabrikError, InvalidValueError, are_finite
 from ..gait.settings import STYLES
 from ..maths import v3
+from ..rig.figure.groups import lacks_goal
 from ..rig.schema import GAIT_LABELS, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text, vector
 from ..rig.schema.walker import WalkerView
@@ -70,14 +72,16 @@ class FABRIK_OT_walker_add(RigOperator):
     body_bone = text("Body Bone", "Name of the bone that carries all legs; empty to find it", options=FORGOTTEN)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
-        made, left = add_walker(context, owner, self.body_bone)
-        done = [Text("made {chains}", chains=listed(made, "{count} chains"))] if made else []
         rig = rig_of(owner)
+        with unposed():
+            made, left = add_walker(context, owner, self.body_bone)
+            moves = told_moves([(owner, chain) for chain in rig.chains if chain.enabled and not lacks_goal(chain)])
+        done = [Text("made {chains}", chains=listed(made, "{count} chains"))] if made else []
         legs, gait = counted(len(rig.walker.legs), "1 leg", "{count} legs"), label_(GAIT_LABELS[rig.walker.gait])
         done.append(Text("{legs} on '{bone}', {gait}: plan the walk next", legs=legs, bone=rig.body_bone, gait=gait))
         names = listed(left, "{count} chains")
         behind = Text("targets that stay behind while it walks, unless they are moved along: {chains}", chains=names)
-        self.tell(*done, warnings=[behind] if names else [])
+        self.tell(*done, warnings=[*([behind] if names else []), *moves])
 
 
 class FABRIK_OT_walk_style(WalkerOperator):
