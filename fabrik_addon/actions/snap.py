@@ -387,16 +387,18 @@ def _key_influence(owner: bpy.types.Object, chain: FabrikChain, value: float, fr
 
 
 def _bones_from(pose: FigurePose, chains: Sequence[FabrikChain]) -> list[Change]:
-    """What keys bones of limbs as they stand, and those between body and limbs that are off their start pose."""
+    """What keys bones of limbs as they stand, and those of the body up to the limbs that are off their start pose."""
     figure, owner, bones = pose.figure, pose.owner, pose_bones(pose.owner)
     names, found = {bone.name for chain in chains for bone in resolve_bones(owner, chain)}, list[Change]()
+    has_goal = any(one.tip_bone == pose.chain_set.body for one in pose.chain_set.chains)
+    body = pose.chain_set.body if not has_goal else ""
     for i, (name, start, stands) in enumerate(zip(figure.bones, figure.start.rotations, pose.rotations, strict=True)):
         is_off = turn_angle(multiplied(conjugated(start), stands)) > SAME
-        if i not in figure.start.carried and (name in names or (is_off and figure.start.is_between[i])):
+        is_free = figure.start.is_between[i] or name == body
+        if i not in figure.start.carried and (name in names or (is_off and is_free)):
             before = to_values(bones[name].rotation_mode, start, read_values(bones[name]))
             found.append((owner, (rotation_path(bones[name]), name), before))
-    body = pose.chain_set.body
-    if body and body not in names and not any(one.tip_bone == body for one in pose.chain_set.chains):
+    if body and body not in names:
         place = figure.start.location
         if distance(place, v3(bones[body].location)) > SAME * figure.length:
             found.append((owner, (bones[body].path_from_id("location"), body), place))

@@ -304,3 +304,18 @@ def test_what_goes_on_moving_is_told_as_a_limb_of_a_body_is_switched_to_its_keys
     activate(owner, "Leg.R")
     press("limb_to_fk")
     assert "the next solve turns it" in capfd.readouterr().out
+
+
+def test_a_body_that_limbs_have_turned_stays_as_all_of_them_are_switched_to_their_keys() -> None:
+    """Nothing else holds it then: where it stands and how it is turned is keyed with them."""
+    owner = make_character("human_mixamo")
+    press("character_setup")
+    rig_of(owner).live, rig_of(owner).body_stiffness = True, 0.0
+    move(owner, "Leg.R", (0.0, -0.3, 0.1))
+    move(owner, "Leg.L", (0.3, 0.3, -0.1))
+    names = [bone.name for bone in pose_bones(owner)]
+    before, body = played_now(owner, names), pose_bones(owner)[rig_of(owner).body_bone]
+    assert body.matrix_basis.to_quaternion().angle > 0.01
+    press("limb_to_fk", chains="ALL")
+    update()
+    assert apart(owner, played_now(owner, names), before) <= 1e-6
