@@ -216,7 +216,19 @@ def test_hips_are_dragged_from_where_they_stand_without_live(motion: Motion) -> 
     drag_to(bpy.context, drag, drag.place)
     update()
     assert apart(owner, played_now(owner, names), pose) <= MOVED
-    finish(bpy.context, drag)
+    assert "Live is off" in " ".join(finish(bpy.context, drag).warnings)
+
+
+def test_a_limb_that_edits_nothing_now_is_told_as_it_is_dragged_live_over_motion() -> None:
+    """Its chain is disabled, and the next frame change plays its keys."""
+    owner, _, _ = with_motion("human_mixamo")
+    go_live(owner)
+    foot = chain(owner, "Leg.R")
+    foot.enabled = False
+    drag = begin(bpy.context, owner, Grip(foot.tip_bone, "HEAD"))
+    drag_to(bpy.context, drag, drag.place + size(owner) * Vector((0.0, -0.06, 0.1)))
+    update()
+    assert f"no control edits '{foot.tip_bone}'" in " ".join(finish(bpy.context, drag).warnings)
 
 
 DRAGS = {  # which end of which bone is dragged live, by how much of a leg, and the chain whose control comes along

@@ -455,16 +455,18 @@ def finish(context: bpy.types.Context, drag: Drag) -> ReleaseReport:
         updated(context)
         target = control_of(chain) if drag.scope.follows else None
         if target is not None:
-            _key(context, owner, drag.figure, is_pulled=drag.pulled)
+            if edited_bones(owner).isdisjoint(drag.figure.bones):
+                _key(context, owner, drag.figure, is_pulled=drag.pulled)
             return ReleaseReport([], key_goal(context, target))  # live posing brings the pose back in every frame
         if drag.bone == rig_of(owner).body_bone or drag.leads_body:
             rig_of(owner).body_stays = True
         chains = moved_chains(owner, drag.figure, has_body=bool(drag.scope.body), dragged=drag.scope.taken.chain)
         own, unedited = set[str](), ""
         if not edited_bones(owner).isdisjoint(drag.figure.bones):
-            own = {one.name for one in chains if is_offset(one) and drag.bone in names_if_any(owner, one)}
+            editing = [one for one in chains if one.enabled and is_offset(one)]
+            own = {one.name for one in editing if drag.bone in names_if_any(owner, one)}
             way = way_up(drag.figure.bodies.parents, drag.figure.goals[drag.index].joints[-1])
-            if not own and is_trunk(owner, [drag.figure.bones[i] for i in way]):
+            if not own and (is_trunk(owner, [drag.figure.bones[i] for i in way]) or _is_keyed(owner, drag.bone)):
                 unedited = drag.bone
         holding = set(drag.scope.holding) - own  # whose controls come along
         return leave(context, owner, (drag.figure, chains), holding, is_pulled=drag.pulled, unedited=unedited)
@@ -496,7 +498,8 @@ def leave(
     figure, chains = posed
     depsgraph = context.evaluated_depsgraph_get()
     loosed = [ReleasedChain(one, goal_to_leave(owner, one, depsgraph), one.name in holding) for one in chains]
-    is_keyed, lost = _key(context, owner, figure, is_pulled=is_pulled)
+    is_edited = not edited_bones(owner).isdisjoint(figure.bones)  # their controls are keyed, not the motion below
+    is_keyed, lost = (False, list[str]()) if is_edited else _key(context, owner, figure, is_pulled=is_pulled)
     for one in chains:
         if one.status != "NONE":
             one.status = "NONE"  # what was solved last is not what stands
@@ -506,7 +509,14 @@ def leave(
     ended = let_go(context, owner, loosed, is_keyed)
     if lost and not unedited:
         _hold(context, owner, chains)
+    if is_edited and not rig_of(owner).live:
+        lost.append(Text("Live is off: the next frame change plays the motion without its edits"))
     return ReleaseReport(ended.done, [*lost, *ended.warnings])
+
+
+def _is_keyed(owner: bpy.types.Object, bone: str) -> bool:
+    """Whether keys or strips play how a bone is turned."""
+    return KeyedChannels(owner, 0.0).has(pose_bones(owner)[bone])
 
 
 def _hold(context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> None:
@@ -522,8 +532,6 @@ def _key(
     context: bpy.types.Context, owner: bpy.types.Object, figure: RigFigure, *, is_pulled: bool
 ) -> tuple[bool, list[str]]:
     """Key the bones that took part; whether that was done, and what is lost with the next frame otherwise."""
-    if not edited_bones(owner).isdisjoint(figure.bones):  # their controls are keyed, and not the motion below these
-        return False, []
     bones = [pose_bones(owner)[name] for i, name in enumerate(figure.bones) if i not in figure.start.carried]
     keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
     plain = [(pose_bones(owner)[name], channel) for name, channel in figure.plain_channels]
