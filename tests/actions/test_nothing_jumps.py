@@ -35,9 +35,11 @@ from support.scenes import (
     chain_bones,
     each_frame,
     ends_of_limbs,
+    go_live,
     go_to,
     key_automatically,
     key_two_poses,
+    keyed,
     make_body,
     make_empty,
     pin,
@@ -449,3 +451,17 @@ def test_what_moves_a_live_body_is_told_of(
     turned = max(angle_between(axes_of(matrix), axes_of(after[name])) for name, matrix in before.items())
     assert turned > WORTH_TELLING
     assert "the next solve turns it by up to" in capfd.readouterr().out
+
+
+def test_nothing_moves_in_other_frames_as_a_walker_is_added() -> None:
+    """What the goals of a person pull on is as stiff as before."""
+    owner = make_character("human_mixamo")
+    press("character_setup")
+    for name in ("Leg.target.L", "Arm.target.R"):
+        keyed(owner.pose.bones[name], {1: (0.0, 0.0, 0.0), 20: (0.05, 0.12, 0.12)})
+    go_live(owner)
+    frames = (10, 15, 20)
+    before = {frame: bone_matrices(owner) for frame in each_frame(frames)}
+    press("walker_add")
+    for frame in each_frame(frames):
+        assert_bones_stay(owner, before[frame], 1e-5, 1e-4)
