@@ -38,7 +38,7 @@ def human(request: pytest.FixtureRequest) -> bpy.types.Object:
     return set_up(str(request.param))
 
 
-@pytest.fixture(params=[(name, mode) for name in HUMANS[:2] for mode in ("QUATERNION", "XYZ")])
+@pytest.fixture(params=[*zip(HUMANS[:2], ("QUATERNION", "XYZ"), strict=True)])
 def motion(request: pytest.FixtureRequest) -> Motion:
-    """A character with motion that is set up and live, by quaternions and by angles."""
+    """A character with motion that is set up and live: one by quaternions, one by angles."""
     return with_motion(*request.param)

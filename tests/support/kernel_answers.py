@@ -25,8 +25,6 @@ from support.processes import python_path, run_process
 
 Told: TypeAlias = bool | int | str | list["Told"] | dict[str, "Told"] | None
 
-CASES, CASES_OF_MANY_JOINTS, MANY_JOINTS = 2, 1, 20
-
 
 def told(value: object) -> Told:
     """A value with each float as its hexadecimal digits."""
@@ -43,28 +41,26 @@ def told(value: object) -> Told:
     raise TypeError(f"{value!r} is no answer")
 
 
-def solved(family: Family, seed: int, trace: list[Step]) -> list[Solution]:
-    """The answers to some cases of a family, the first of them traced."""
-    solver, random = Solver(family.figure), Random(seed)
-    cases = CASES if family.figure.count < MANY_JOINTS else CASES_OF_MANY_JOINTS
-    asked = [family.ask(random, family.figure, case + seed) for case in range(cases)]
-    return [solver.solve(goals, family.settings, None if case else trace) for case, goals in enumerate(asked)]
+def solved(family: Family, case: int, trace: list[Step] | None = None) -> Solution:
+    """The answer to a case of a family."""
+    asked = family.ask(Random(case), family.figure, case)
+    return Solver(family.figure).solve(asked, family.settings, trace)
 
 
-def answers_of(family: Family, seed: int) -> Told:
-    """All that is told of some cases of a family, and of the first of them pass by pass."""
+def answers_of(family: Family, case: int) -> Told:
+    """All that is told of a case of a family, and of it pass by pass."""
     trace = list[Step]()
-    return told([*solved(family, seed, trace), trace])
+    return told([solved(family, case, trace), trace])
 
 
 def answers_of_families() -> dict[str, Told]:
-    """Every family, each from other cases on."""
-    return {name: answers_of(family, seed) for seed, (name, family) in enumerate(families().items())}
+    """Every family, each by another case."""
+    return {name: answers_of(family, case) for case, (name, family) in enumerate(families().items())}
 
 
 def solutions_of_families() -> list[Solution]:
     """The same as they are."""
-    return [each for seed, family in enumerate(families().values()) for each in solved(family, seed, [])]
+    return [solved(family, case) for case, family in enumerate(families().values())]
 
 
 def answers_of_limit(limit: Limit) -> Told:
