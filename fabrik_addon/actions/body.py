@@ -22,7 +22,7 @@ from ..rig.schema import FabrikChain, limit_of, rig_of
 from ..rig.skeleton import read_skeleton
 from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined
-from .keep_pose import keep_and_tell, told_moves, unposed
+from .keep_pose import told_moves, unposed
 
 
 def find_body(owner: bpy.types.Object) -> str:
@@ -88,7 +88,8 @@ def set_body(owner: bpy.types.Object, name: str) -> tuple[list[str], list[str]]:
     rig = rig_of(owner)
     if rig.body_bone != name:
         rig.body_bone = name
-    return below, _notes(owner, name, below) + _kept(owner, below)
+    moves = told_moves([(owner, chain) for chain in rig_of(owner).chains if not below or chain.name in below], inf)
+    return below, _notes(owner, name, below) + moves
 
 
 def _below(owner: bpy.types.Object, name: str) -> list[str]:
@@ -117,16 +118,6 @@ def _notes(owner: bpy.types.Object, name: str, below: list[str]) -> list[str]:
         else:
             notes.append(Text("it turns and does not move, for it is connected or its location is locked"))
     return notes
-
-
-def _kept(owner: bpy.types.Object, below: list[str]) -> list[str]:
-    """Let the next solve leave the pose of the chains that move with a body, or of all without one; what it moves."""
-    chains = [chain for chain in rig_of(owner).chains if chain.enabled and (chain.target is not None or chain.pin)]
-    if not below:
-        return told_moves([(owner, chain) for chain in chains], inf)
-    wanted = next((chain for chain in chains if chain.name in below), None)
-    moves = keep_and_tell([(owner, wanted)])[0].moves if wanted is not None else ""
-    return [moves] if moves else []
 
 
 # The share of a body's mass that each bone carries, filled in by the names of its parts or by the bones' lengths.

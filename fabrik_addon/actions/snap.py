@@ -319,8 +319,8 @@ def to_fk(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
     Raises:
         FabrikError: It can't be keyed; nothing was changed.
     """
-    frame = go_to_whole(scene_of(context))
     _check(items)
+    frame = go_to_whole(scene_of(context))
     notes, changes = list[str](), list[Change]()
     with unposed() as depsgraph:
         for chain_set in together(items):
@@ -345,8 +345,8 @@ def to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[str]:
     Raises:
         FabrikError: Something can't be moved or keyed; nothing was changed.
     """
-    frame = go_to_whole(scene_of(context))
     _check(items)
+    frame = go_to_whole(scene_of(context))
     before = [chain.influence for _, chain in items]
     with unposed():
         try:

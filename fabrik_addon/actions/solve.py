@@ -313,7 +313,7 @@ def _kept(context: bpy.types.Context, one: _WrittenFigure, keyed: KeyedChannels)
     outcomes = outcomes_of(one.item)
     for chain, outcome, asked in zip(chains, outcomes, figure.goals, strict=True):
         own = [name for name in was_keyed if name in asked.bones or not figure.is_chain]
-        if own and not is_keyed:
+        if own and not is_keyed and not (rig_of(owner).live and chain.enabled):  # which solves after them
             outcome.is_lost = True
             outcome.warnings.append(
                 Text("its bone '{bone}' is keyed: key the pose, or the next frame change loses it", bone=own[0])

@@ -40,7 +40,6 @@ from ..rig.animation.channels import channel_of, neutral_values
 from ..rig.animation.keys import insert_goal_key, keys_by_itself
 from ..rig.bones import bones_to, resolve_bones
 from ..rig.control_bones import control_names, new_bones_refusal, remove_control_bones, root_control
-from ..rig.figure.groups import lacks_goal
 from ..rig.figure.start_pose import capture, reset
 from ..rig.goals import GoalRef, goal_of, goals_of, is_offset, read_held
 from ..rig.schema import FabrikChain, carrier_of_limb, rig_of
@@ -178,7 +177,9 @@ class FABRIK_OT_key(ChainOperator):
                 "its goals can't be keyed: constraints, drivers, locks or a linked action hold them", rig=owner.name
             )
         frame = f"{context.scene.frame_current_final:g}"
-        self.tell(Text("Frame {frame} keyed: {names}", frame=frame, names=", ".join(keyed)))
+        posed = [(owner, chain) for chain in rig_of(owner).chains if is_all and rig_of(owner).live]
+        moves = told_moves(posed)  # the body starts from its keys from now on
+        self.tell(Text("Frame {frame} keyed: {names}", frame=frame, names=", ".join(keyed)), warnings=moves)
 
 
 class FABRIK_OT_goal_select(ChainOperator):
@@ -243,8 +244,7 @@ class StartPoseOperator(ChainOperator):
         for chain, bones in found:
             self.start(chain, bones)
         names = listed([chain.name for chain in chains], "{count} chains")
-        asking = [(owner, chain) for chain in chains if chain.enabled and not lacks_goal(chain)]
-        self.tell(Text(self.told, chains=names), warnings=told_moves(asking))
+        self.tell(Text(self.told, chains=names), warnings=told_moves([(owner, chain) for chain in chains]))
 
     def start(self, chain: FabrikChain, bones: list[bpy.types.PoseBone]) -> None:
         """Give a chain of these bones its start pose: how they stand."""

@@ -25,7 +25,6 @@ from ..actions.walk.setup import add_walker, remove_walker
 from ..errors import FabrikError, InvalidValueError, are_finite
 from ..gait.settings import STYLES
 from ..maths import v3
-from ..rig.figure.groups import lacks_goal
 from ..rig.schema import GAIT_LABELS, rig_of
 from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text, vector
 from ..rig.schema.walker import WalkerView
@@ -75,7 +74,7 @@ class FABRIK_OT_walker_add(RigOperator):
         rig = rig_of(owner)
         with unposed():
             made, left = add_walker(context, owner, self.body_bone)
-            moves = told_moves([(owner, chain) for chain in rig.chains if chain.enabled and not lacks_goal(chain)])
+            moves = told_moves([(owner, chain) for chain in rig.chains])
         done = [Text("made {chains}", chains=listed(made, "{count} chains"))] if made else []
         legs, gait = counted(len(rig.walker.legs), "1 leg", "{count} legs"), label_(GAIT_LABELS[rig.walker.gait])
         done.append(Text("{legs} on '{bone}', {gait}: plan the walk next", legs=legs, bone=rig.body_bone, gait=gait))

@@ -28,7 +28,7 @@ PROPERTY_IN_PATH = re.compile(BONE_IN_PATH.pattern + r'\["((?:[^"\\]|\\.)*)"\]')
 def bones_behind(owner: bpy.types.Object, found: bpy.types.Object, bone: str, *, now: bool = False) -> set[str]:
     """Names of the armature's bones that move an object, or a bone of it.
 
-    With `now` constraints that have no influence at this frame are left out.
+    With `now` constraints that are muted or have no influence at this frame are left out; Blender ties these, too.
     """
     return {name for thing, name in carriers_of(found, bone, now=now) if name and thing == owner.name_full}
 
@@ -92,7 +92,7 @@ def _ties_of(constraints: Iterable[Any], now: bool) -> list[Tie]:
     """Objects and bones that a stack of constraints follows."""
     ties: list[Tie] = []
     for constraint in constraints:
-        if constraint.mute or constraint.name.startswith(SWING) or (now and constraint.influence == 0.0):
+        if constraint.name.startswith(SWING) or (now and (constraint.mute or constraint.influence == 0.0)):
             continue
         for role in ("", "pole_"):
             target = getattr(constraint, f"{role}target", None)

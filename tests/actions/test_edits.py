@@ -31,10 +31,13 @@ AT = 12
 SMALL = 2e-5  # of matrices, in what is stored in single precision
 
 
-@pytest.fixture(params=["QUATERNION", "XYZ"])
+@pytest.fixture
 def motion(request: pytest.FixtureRequest) -> Motion:
-    """A character with motion that is set up and live."""
-    return with_motion("human_mixamo", request.param)
+    """A character with motion that is set up and live; where turns count, by quaternions and by angles (`TURNING`)."""
+    return with_motion("human_mixamo", getattr(request, "param", "QUATERNION"))
+
+
+TURNING = pytest.mark.parametrize("motion", ["QUATERNION", "XYZ"], indirect=True)
 
 
 @pytest.fixture
@@ -67,6 +70,7 @@ def hands(owner: bpy.types.Object, names: list[str], poses: Frames, before: Fram
     return found
 
 
+@TURNING
 def test_edits_of_layers_are_added_up_by_their_shares_and_go_with_them(motion: Motion, layered: Motion) -> None:
     owner, names, _ = layered
 
@@ -112,6 +116,7 @@ def test_influence_can_be_keyed(motion: Motion, layered: Motion) -> None:
     assert np.linalg.norm(way[[0, -1]], axis=1) == pytest.approx([0.0, 0.2], abs=2e-3)
 
 
+@TURNING
 def test_turns_are_added_up_and_a_goal_comes_along_in_the_layer_at_hand(layered: Motion) -> None:
     owner, _, _ = layered
     bone = control(owner, "Arm.L")
@@ -175,6 +180,7 @@ def test_a_pole_that_is_an_object_has_one_layer_alone(motion: Motion) -> None:
     press("edits_apply")
 
 
+@TURNING
 def test_applied_edits_are_those_of_all_layers_that_count(layered: Motion) -> None:
     owner, names, poses = layered
     press("edits_apply")
@@ -399,6 +405,7 @@ def _locations(owner: bpy.types.Object) -> Any:
     return np.array([[curve.evaluate(frame) for curve in curves] for frame in range(FIRST, LAST + 1)])
 
 
+@TURNING
 def test_a_turn_fades_too_by_the_way_between_rotations(hand: Motion) -> None:
     owner, _, _ = hand
     bone = control(owner, "Arm.L")
@@ -567,7 +574,9 @@ def test_a_tween_leaves_channels_where_they_are_at_the_keys(human: bpy.types.Obj
 
 
 def test_without_keys_on_both_sides_there_is_no_tween(hand: Motion) -> None:
+    bpy.context.scene.frame_set(AT, subframe=0.5)
     assert_refused("no goal has keys before and after this frame", "goals_tween")
+    assert bpy.context.scene.frame_subframe == 0.5
 
 
 # Trails.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from math import radians
 from typing import Any
 
 import bpy
@@ -62,6 +63,20 @@ def test_keyed_hips_stay_where_they_were_dragged_until_the_frame_changes(what: s
     if not is_live:
         press("solve_all")
         assert (matrices(owner)[body].translation - there).length <= NEAR * tall
+
+
+def test_what_keys_of_the_body_let_turn_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    owner = set_up("cmu_walk")
+    go_live(owner)
+    control = pose_bones(owner)[chain(owner, "Arm.L").target_bone]
+    control.location += Vector((0.3, 0.3, 0.6))  # out of reach, so that it pulls on the body
+    update()
+    before = matrices(owner)
+    press("key", chains="ALL")
+    go_to(1)
+    ways = [(before[name].to_quaternion(), matrix.to_quaternion()) for name, matrix in matrices(owner).items()]
+    assert max(a.rotation_difference(b).angle for a, b in ways) > radians(0.3)
+    assert "the next solve turns it by up to" in capfd.readouterr().out
 
 
 def test_goals_that_a_live_limb_follows_are_brought_to_where_it_is_in_each_frame() -> None:

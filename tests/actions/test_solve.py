@@ -119,9 +119,16 @@ class TestAutomaticKeying:
 
     def test_keyed_bones_are_warned_of(self, capfd: pytest.CaptureFixture[str], line: bpy.types.Object) -> None:
         line.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=1)
-        add_chain(line, (0.5, 0.5, 2.0))
+        chain = add_chain(line, (0.5, 0.5, 2.0))
+        chain.start = "REST"
         press("solve")
         assert "its bone 'b1' is keyed" in capfd.readouterr().out
+        line.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=1)  # as it stands: nothing is lost
+        press("solve")
+        chain.target.location.x = 0.4
+        line.fabrik.live = True  # which poses it again in the next frame
+        press("solve")
+        assert "is keyed" not in capfd.readouterr().out
 
 
 def test_several_rigs_keep_their_own_chains() -> None:

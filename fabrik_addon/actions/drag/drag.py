@@ -466,7 +466,8 @@ def finish(context: bpy.types.Context, drag: Drag) -> ReleaseReport:
             editing = [one for one in chains if one.enabled and is_offset(one)]
             own = {one.name for one in editing if drag.bone in names_if_any(owner, one)}
             way = way_up(drag.figure.bodies.parents, drag.figure.goals[drag.index].joints[-1])
-            if not own and (is_trunk(owner, [drag.figure.bones[i] for i in way]) or _is_keyed(owner, drag.bone)):
+            is_played = KeyedChannels(owner, 0.0).has(pose_bones(owner)[drag.bone])
+            if not own and (is_played or is_trunk(owner, [drag.figure.bones[i] for i in way])):
                 unedited = drag.bone
         holding = set(drag.scope.holding) - own  # whose controls come along
         return leave(context, owner, (drag.figure, chains), holding, is_pulled=drag.pulled, unedited=unedited)
@@ -512,11 +513,6 @@ def leave(
     if is_edited and not rig_of(owner).live:
         lost.append(Text("Live is off: the next frame change plays the motion without its edits"))
     return ReleaseReport(ended.done, [*lost, *ended.warnings])
-
-
-def _is_keyed(owner: bpy.types.Object, bone: str) -> bool:
-    """Whether keys or strips play how a bone is turned."""
-    return KeyedChannels(owner, 0.0).has(pose_bones(owner)[bone])
 
 
 def _hold(context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> None:

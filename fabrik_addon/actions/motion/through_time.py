@@ -24,7 +24,7 @@ from ...rig.targets import resolve_point
 from ...texts import Text
 from ..drag import Grip
 from ..figure_pose import tip_of
-from ..frames import Steps, frames_keyed, go_to, go_to_whole, scene_of
+from ..frames import Steps, frames_keyed, go_to, scene_of
 from ..solve import Item
 from .marks import check_marks, ensure_action, marks_of
 
@@ -322,7 +322,7 @@ def tween(context: bpy.types.Context, items: Sequence[Item], share: float) -> tu
         FabrikError: A goal can't be moved, or none has keys before and after; nothing was changed.
     """
     scene = scene_of(context)
-    frame = go_to_whole(scene)
+    frame = scene.frame_current
     stand = [item for item in items if _stands(*item, frame)]
     plans = [one for item in items if item not in stand for one in _between(*item, frame)]
     notes = [Text("{chain} stays: its foot is on the ground", chain=chain.name) for _, chain in stand]

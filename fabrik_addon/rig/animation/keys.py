@@ -218,6 +218,9 @@ def _stamp_of(owner: bpy.types.Object, frame: float) -> tuple[object, ...]:
     return round(frame / SAME_FRAME), action, data.action_influence, data.action_blend_type, *own, *spans, *tracks
 
 
+SAME_VALUE = 1e-4  # of a channel, up to which it stands where its keys have it
+
+
 class KeyedChannels:
     """The curves of an armature's bones that play at one frame; good until the next evaluation.
 
@@ -270,6 +273,13 @@ class KeyedChannels:
         """Whether a channel of the bone is keyed, by default its rotation."""
         return bool(self._paths) and bone.path_from_id(channel or channel_of(bone.rotation_mode)[0]) in self._paths
 
+    def takes_back(self, bone: bpy.types.PoseBone, channel: str = "") -> bool:
+        """Whether keys of such a channel have it elsewhere than it stands, where the next evaluation brings it."""
+        name = channel or channel_of(bone.rotation_mode)[0]
+        values = [*getattr(bone, name)]
+        played = self.played(bone.path_from_id(name), values)
+        return any(abs(a - b) > SAME_VALUE for a, b in zip(played, values, strict=False))
+
 
 def key_at(curve: bpy.types.FCurve, frame: float) -> bpy.types.Keyframe | None:
     """The key of a curve at a frame; None where it has none."""
@@ -294,10 +304,10 @@ def insert_posed_keys(
     """Key bones that were posed where automatic keying is on: their rotation, and other, `plain` channels.
 
     Returns:
-        Names of the bones that had keys of these channels before, and whether a rotation was keyed now.
+        Names of the bones that keys of these channels, as they were before, take back; whether a rotation was keyed.
     """
-    had = [bone.name for bone in bones if keyed.has(bone)]
-    had += [bone.name for bone, channel in plain if keyed.has(bone, channel)]
+    had = [bone.name for bone in bones if keyed.has(bone) and keyed.takes_back(bone)]
+    had += [bone.name for bone, name in plain if keyed.has(bone, name) and keyed.takes_back(bone, name)]
     is_keyed = insert_keys(context, [(bone, channel_of(bone.rotation_mode)[0]) for bone in bones], keyed) > 0
     insert_keys(context, plain, keyed)
     return had, is_keyed
