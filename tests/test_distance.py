@@ -41,7 +41,7 @@ CALLS = {
     "drag of the hips: begin": (1_310, 34, 1),
     "drag of the hips: step": (80, 19, 0),
     "drag of the hips: end": (3_380, 48, 1),
-    "set up character": (47_575, 64, 2),
+    "set up character": (47_585, 64, 2),
     "plan walk, 250 frames": (142_960, 88, 5),
     "bake, 8 limbs, a chain and frame": (4, 52, 8),
     "bake, character, a frame": (39, 54, 1),

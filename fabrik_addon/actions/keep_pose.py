@@ -147,7 +147,7 @@ def keep_and_tell(items: Sequence[Item], most: float = inf) -> list[KeepResult]:
 def told_moves(items: Sequence[Item], most: float = NOTHING_KEPT) -> list[str]:
     """What the next solve moves of chains that it poses, as sentences; nothing is kept, or up to `most` (`keep`)."""
     posed = [(owner, chain) for owner, chain in items if chain.enabled and not lacks_goal(chain)]
-    return _moves_of(posed, keep_and_tell(posed, most))
+    return _moves_of(posed, keep_and_tell(posed, most)) if posed else []
 
 
 def _moves_of(items: Sequence[Item], found: Sequence[KeepResult]) -> list[str]:
