@@ -86,9 +86,10 @@ def set_body(owner: bpy.types.Object, name: str) -> tuple[list[str], list[str]]:
         raise BoneError(Message("BODY_BONE_DRIVEN"), rig=owner.name, bone=name)
     bring_up_to_date(owner)
     rig = rig_of(owner)
+    moved = {*below, *(_below(owner, rig.body_bone) if rig.body_bone in pose_bones(owner) else ())}  # and what it left
     if rig.body_bone != name:
         rig.body_bone = name
-    moves = told_moves([(owner, chain) for chain in rig_of(owner).chains if not below or chain.name in below], inf)
+    moves = told_moves([(owner, chain) for chain in rig.chains if chain.name in moved], inf)
     return below, _notes(owner, name, below) + moves
 
 

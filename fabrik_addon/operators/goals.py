@@ -177,8 +177,7 @@ class FABRIK_OT_key(ChainOperator):
                 "its goals can't be keyed: constraints, drivers, locks or a linked action hold them", rig=owner.name
             )
         frame = f"{context.scene.frame_current_final:g}"
-        posed = [(owner, chain) for chain in rig_of(owner).chains if is_all and rig_of(owner).live]
-        moves = told_moves(posed)  # the body starts from its keys from now on
+        moves = told_moves([(owner, chain) for chain in chains if is_all and rig_of(owner).live])
         self.tell(Text("Frame {frame} keyed: {names}", frame=frame, names=", ".join(keyed)), warnings=moves)
 
 

@@ -431,6 +431,7 @@ def test_a_pole_moves_nothing(tip: str, count: int, how: str, owner: bpy.types.O
         ("Arm.L", "start_pose_capture", {}),
         ("Leg.L", "chain_remove", {}),
         ("Arm.L", "body_bone_set", {"source": "NONE"}),
+        ("Arm.L", "body_bone_set", {"bone": "mixamorig:Neck"}),  # on which no arm and no leg hangs
     ],
 )
 def test_what_moves_a_live_body_is_told_of(
