@@ -277,8 +277,8 @@ class KeyedChannels:
         """Whether keys of such a channel have it elsewhere than it stands, where the next evaluation brings it."""
         name = channel or channel_of(bone.rotation_mode)[0]
         values = [*getattr(bone, name)]
-        played = self.played(bone.path_from_id(name), values)
-        return any(abs(a - b) > SAME_VALUE for a, b in zip(played, values, strict=False))
+        pairs = zip(self.played(bone.path_from_id(name), values), values, strict=False)
+        return self._is_layered or any(abs(a - b) > SAME_VALUE for a, b in pairs)  # strips of no influence do, too
 
 
 def key_at(curve: bpy.types.FCurve, frame: float) -> bpy.types.Keyframe | None:

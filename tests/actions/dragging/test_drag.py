@@ -154,6 +154,18 @@ class TestLettingGo:
         press("solve")
         assert max((a - b).length for a, b in zip(joints(owner), stood, strict=True)) < 1e-5
 
+    def test_what_strips_take_back_is_told_whatever_their_influence(self) -> None:
+        owner, chain = keyed_line()
+        data = owner.animation_data
+        strip = data.nla_tracks.new().strips.new("Strip", 1, data.action)
+        data.action, strip.use_animated_influence, strip.influence = None, True, 0.0
+        go_to(1)
+        found = dragged(owner, chain)
+        stood = joints(owner)
+        go_to(1)
+        assert max((a - b).length for a, b in zip(joints(owner), stood, strict=True)) > 0.1
+        assert found.warnings[0] == "'b0' is keyed: key the pose, or the next frame change loses it"
+
     def test_keyed_bones_without_automatic_keys_are_told_of(self) -> None:
         owner, chain = keyed_line()
         found = dragged(owner, chain)
