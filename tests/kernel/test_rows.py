@@ -30,7 +30,7 @@ from support.kernel_families import Family, families
 
 FAMILIES = families()
 ROWS, MANY_JOINTS = 20, 20
-SOME_FAMILIES = list(FAMILIES)[:: 3 if IS_COMPILED else 10]
+SOME_FAMILIES = list(FAMILIES) if IS_COMPILED else list(FAMILIES)[::10]
 
 
 def tip_of(rows: Rows, row: int) -> V3:
